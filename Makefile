@@ -2,13 +2,16 @@
 #
 # build/       release build: what `make`, `make install`, `make bench` and `make demo` use
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
-# build-tsan/  thread sanitizer, for the tests of threaded code
-# build-steps/ counts what a command does, for the tests of how that grows with the trace
+# build-quick/  no sanitizers, for `make quick`
+# build-tsan/  thread sanitizer, for the tests of threaded code (`make test-all`)
+# build-steps/ counts what a command does, for the tests of how that grows with the trace (`make test-all`)
 # build-mutate/  one library of everything, which `make mutate` links anew for every change
+# build-tune/  constants of the analysis as variables, for `make sensitivity`
 # build-venv/  Python packages of the Python tests
 # build-lint/  those of `make lint`
 # build-node/  Perfetto's trace processor, for one of them
 # build-wheels/  the wheels of `make wheels`, and what builds them
+# build-docs/  the site of the documents, and what builds it
 # build-browser/  Playwright and TypeScript, for the tests of the HTML page
 
 PREFIX ?= /usr/local
@@ -23,7 +26,7 @@ all: build
 	@$(NINJA) -C build
 
 # Setting up again is cheap and notices new test files.
-.PHONY: build build-asan build-tsan build-steps
+.PHONY: build build-asan build-tsan build-steps build-tune
 build: deps
 	@tools/setup.sh build -Dprefix=$(PREFIX) -Dtests=false
 
@@ -36,23 +39,50 @@ build-tsan: deps
 build-steps: deps
 	@tools/setup.sh build-steps -Ddebug=false -Doptimization=1 -Db_ndebug=true -Dtests=false -Dsteps=true
 
+build-tune: deps
+	@tools/setup.sh build-tune -Dprefix=$(PREFIX) -Dtests=false -Dtune=true
+
 .PHONY: deps
 deps:
 	@tools/deps.sh build
 
-## test: build with sanitizers, run every test (T=WORD: only those with WORD in the name)
+## test: build with sanitizers, run what guards behaviour (T=WORD: only those with WORD in the name)
 .PHONY: test
-test: build build-asan build-tsan build-steps
-	@tools/venv.sh build-venv >/dev/null
-	@tools/perfetto.sh build-node
-	@tools/flamegraph.sh build-node
-	@tools/deps.sh browser && tools/node.sh build-browser || :
+test: test-tools build build-asan
+	@$(NINJA) -C build
+	@$(NINJA) -C build-asan
+	@tools/run_tests.py -j$(JOBS) -k '$(T)' --without slow build-asan:-oracle build:oracle \
+		build:python build:browser
+
+## test-all: all of that and the slow rest: thread sanitizer, growth, wheels, every allocation failing; what CI runs
+.PHONY: test-all
+test-all: test-tools build build-asan build-tsan build-steps
 	@$(NINJA) -C build
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
 	@$(NINJA) -C build-steps src/strata
 	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build-steps:growth build:wheels \
-		build:python build:browser
+		build:python-all build:browser build:journeys
+
+# What tests need besides the builds.
+.PHONY: test-tools
+test-tools: deps
+	@tools/venv.sh build-venv >/dev/null
+	@tools/perfetto.sh build-node
+	@tools/flamegraph.sh build-node
+	@tools/deps.sh browser && tools/node.sh build-browser || :
+
+## quick: one build without sanitizers, unit tests and goldens
+.PHONY: quick
+quick: deps
+	@tools/setup.sh build-quick $(DEBUG)
+	@$(NINJA) -C build-quick
+	@tools/run_tests.py -j$(JOBS) build-quick:unit build-quick:cli
+
+## test-map: which tests are nearest to each module (M=WORD: only modules with WORD in their path)
+.PHONY: test-map
+test-map:
+	@tools/test_map.py $(M)
 
 ## growth: only the test that no command grows faster than n log n, whatever the trace
 .PHONY: growth
@@ -74,6 +104,12 @@ mutate: deps
 .PHONY: demo
 demo: all
 	@tools/demo.sh build
+
+## sensitivity: what each constant of the analysis still decides on the traces at hand; writes bench/sensitivity.csv; slow
+.PHONY: sensitivity
+sensitivity: build-tune
+	@$(NINJA) -C build-tune src/strata
+	@bench/sensitivity.py --strata build-tune/src/strata
 
 ## bench: speed against other tools, side by side, with the results checked; writes bench/*.csv
 .PHONY: bench
@@ -120,10 +156,20 @@ update-goldens: asan
 	@tests/cli/run.py --strata build-asan/src/strata --update $(or $(T),$(wildcard tests/cli/*.t))
 	@tools/check_docs.py --strata build-asan/src/strata --update
 
+## journeys: play ten new users on a fresh install; writes bench/journeys; some minutes
+.PHONY: journeys
+journeys: all test-tools
+	@tests/journeys/run.sh build --keep bench/journeys
+
 ## update-images: take the README's pictures of the HTML page again
 .PHONY: update-images
 update-images: all
 	@tests/browser/run.sh build --update-images
+
+## docs: the documents as a site with search and a gallery of report pages: build-docs/site
+.PHONY: docs
+docs: all
+	@tools/site.py --strata build/src/strata --python "$$(tools/venv.sh build-docs/venv tools/docs.txt)" build-docs
 
 ## install: install into PREFIX (default /usr/local); DESTDIR is obeyed
 .PHONY: install
@@ -149,7 +195,7 @@ try-wheels: wheels
 .PHONY: clean
 clean:
 	@rm -rf build build-asan build-tsan build-steps build-fuzz build-mutate build-venv build-lint build-node \
-		build-browser build-wheels build-roots
+		build-browser build-wheels build-docs build-roots
 
 ## help: this list
 .PHONY: help

@@ -2,8 +2,9 @@
 #ifndef STRATA_TESTS_DIAGNOSIS_H
 #define STRATA_TESTS_DIAGNOSIS_H
 
-#include "analyze/rules/checklist.h"
-#include "analyze/rules/rule.h"
+#include "analyze/answer/answer.h"
+#include "analyze/answer/checklist.h"
+#include "analyze/findings/rule.h"
 #include "kit.h"
 
 struct diagnosis {
@@ -19,7 +20,9 @@ static inline void diagnose(struct diagnosis *d, struct trace *t)
     struct err e;
     err_init(&e);
     context_init(&d->cx, t, &d->mem);
-    if (!CHECK_EQ_INT(context_need(&d->cx, &checklist_pass, &e), 0)) fprintf(stderr, "%s\n", e.msg);
+    if (!CHECK_EQ_INT(context_need(&d->cx, &checklist_pass, &e), 0) ||
+        !CHECK_EQ_INT(context_need(&d->cx, &answer_pass, &e), 0))
+        fprintf(stderr, "%s\n", e.msg);
 }
 
 static inline void done(struct diagnosis *d)

@@ -19,6 +19,7 @@ struct kernel_kit {
     struct kit k;
     double cpu_us, gpu_us; /* now on both sides */
     uint32_t grid[3], block[3];
+    int64_t sequence; /* of operators that autograd takes note of; 0: it does not */
 };
 
 static inline struct kernel_kit kernel_kit_begin(void)
@@ -42,14 +43,14 @@ static inline struct trace *kernel_kit_end(struct kernel_kit *g)
 
 static inline str_id kernel_kit_text(struct kernel_kit *g, const char *text)
 {
-    return text ? intern_add(part_strings(g->k.p), str_c(text)) : STR_NONE;
+    return text ? intern_add(batch_strings(g->k.p), str_c(text)) : STR_NONE;
 }
 
 static inline void kernel_kit_op_around(struct kernel_kit *g, const char *name, const char *dims,
                                         const char *types, double dur_us)
 {
     struct op_info op = {ID_NONE,
-                         ID_NONE,
+                         g->sequence ? g->sequence++ : ID_NONE,
                          0,
                          kernel_kit_text(g, dims),
                          kernel_kit_text(g, types),

@@ -5,7 +5,7 @@
  *     kit_launch(&k, 10, "gemm", 20, 50);       call at 10, kernel from 20 to 70
  *     struct trace *t = kit_end(&k);
  *
- * Rows go to thread 1 of process 100 and to stream 7 of device 0 unless k.tid, k.stream or
+ * Rows go to thread 1 of process 100 and to stream 7 of device 0 unless k.pid, k.tid, k.stream or
  * k.device is set otherwise. */
 #ifndef STRATA_TESTS_KIT_H
 #define STRATA_TESTS_KIT_H
@@ -15,17 +15,18 @@
 
 struct kit {
     struct builder *b;
-    struct part *p;
+    struct batch *p;
     int64_t correlation; /* of the last call */
     int tid, stream, device;
     double call_us; /* how long launch calls take */
     int64_t bytes;  /* of copies and fills */
     uint32_t grid;  /* blocks of kernels; 0: not recorded */
+    int pid;
 };
 
 static inline struct kit kit_begin(void)
 {
-    return (struct kit){builder_new(NULL), part_new(), 0, 1, 7, 0, 5, 1000, 0};
+    return (struct kit){builder_new(NULL), batch_new(), 0, 1, 7, 0, 5, 1000, 0, 100};
 }
 
 static inline struct trace *kit_end(struct kit *k)
@@ -45,18 +46,18 @@ static inline void kit_cat_row(struct kit *k, enum row_kind kind, const char *ca
                                double us, double dur_us, const void *aux)
 {
     bool gpu = kind_is_device(kind);
-    struct part_row row = {
+    struct batch_row row = {
         .ts_ns = kit_ns(us),
         .dur_ns = kit_ns(dur_us),
-        .name = intern_add(part_strings(k->p), str_c(name)),
+        .name = intern_add(batch_strings(k->p), str_c(name)),
         .kind = kind,
-        .cat = part_cat(k->p, str_c(cat)),
+        .cat = batch_cat(k->p, str_c(cat)),
         .phase = kind == KIND_MEMORY || kind == KIND_INSTANT ? 'i' : 'X',
-        .pid = {gpu ? k->device : 100, 0},
+        .pid = {gpu ? k->device : k->pid, 0},
         .tid = {gpu ? k->stream : k->tid, 0},
         .aux = aux,
     };
-    CHECK_EQ_INT(part_add(k->p, &row), 0);
+    CHECK_EQ_INT(batch_add(k->p, &row), 0);
 }
 
 static inline void kit_row(struct kit *k, enum row_kind kind, const char *name, double us,
@@ -68,6 +69,14 @@ static inline void kit_row(struct kit *k, enum row_kind kind, const char *name, 
 static inline void kit_op(struct kit *k, const char *name, double us, double dur_us)
 {
     struct op_info op = {ID_NONE, ID_NONE, 0, STR_NONE, STR_NONE, STR_NONE};
+    kit_row(k, KIND_OP, name, us, dur_us, &op);
+}
+
+static inline void kit_shaped_op(struct kit *k, const char *name, const char *dims, double us,
+                                 double dur_us)
+{
+    struct op_info op = {ID_NONE, ID_NONE, 0, STR_NONE, STR_NONE, STR_NONE};
+    op.dims = intern_add(batch_strings(k->p), str_c(dims));
     kit_row(k, KIND_OP, name, us, dur_us, &op);
 }
 

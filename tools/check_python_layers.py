@@ -25,7 +25,8 @@ LAYERS = {
     "_try": ["_base", "bench"],
     # These two see the package as programs do, and more.
     "__init__": ["_base", "_timeline", "_record", "_pipeline", "_report", "_switch", "memory"],
-    "telefuser": ["__init__", "_base", "_timeline", "_record", "_pipeline", "_report", "memory", "mock"],
+    "telefuser": ["__init__", "_base", "_timeline", "_record", "_pipeline", "_report", "memory", "mock",
+                  "bench"],
     # Runs in every Python under `strata run`: the package is imported only when it is needed.
     "_inject": ["__init__", "_try"],
 }

@@ -60,8 +60,29 @@ PHRASES = [
     (r"\bwho is ahead\b", '"whether the CPU runs ahead"'),
     (r"\bdid not end well\b", '"failed"'),
     (r"\bthere is no (?:threshold|metric|sort key|site called)\b", '"unknown threshold ..."'),
+    # patterns of translated English
+    (r"\bpromis(?:e[sd]?|ing)\b(?=[^\w(<{]|$)", '"predict", "guarantee"'),
+    (r"\b(?:nobody|somebody|whoever|everybody|anybody)\b",
+     "who or what it is: no rank, another process, a caller"),
+    (r"\bin turns\b|\b(?:has|have|had|gets?) (?:its|their|a) turns?\b", '"alternating", "is tested"'),
+    (r"\b(?:is|are|was|were|be|been) (?:\w+ )?(?:waited|asked|looked) (?:for|at)\b",
+     'the active: "Strata waits for ..."'),
+    (r"\bhalf (?:as much )?again\b|\btwentieth\b|\bas much time again\b|\bnow and then\b",
+     '"1.5x", "5 %", "twice", "occasionally"'),
+    (r"\b(?:was|is|were|are) not (?:started|written|marked|called|recorded|made) so\b", "what it is not"),
+    (r"\b(?:generate|traces?|kernels?|ranges?|hooks?|calls?) of (?:transformers|NCCL|diffusers|accelerate|"
+     r"CUPTI|gloo|torch\.profiler)\b", 'the product first: "torch.profiler traces"'),
+    (r"\b(?:calls of modules|pauses of the garbage collector|clocks? of the GPU)\b",
+     '"module calls", "GC pauses", "GPU clocks"'),
+]
+# at the start of a sentence only, so with its case
+SENTENCES = [
+    (r"(?:^|[.;:] |\| )Of (?:an? |the |larger |fewer |many |such |those |these |several |all |one |two )",
+     'the subject first: "For larger traces it keeps ..."'),
+    (r"; of (?:an? |the |those |these |others|\d)", "the subject first, in a sentence of its own"),
 ]
 COMPILED = [(re.compile(pattern, re.I), instead) for pattern, instead in PHRASES]
+COMPILED += [(re.compile(pattern), instead) for pattern, instead in SENTENCES]
 
 PYTHON_TEXT = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`", re.S)

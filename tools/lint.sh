@@ -39,6 +39,7 @@ check layers tools/check_layers.py
 check python-layers tools/check_python_layers.py
 check banned tools/check_banned.py
 check words tools/check_words.py
+check settings tools/check_settings.py
 check clang-format formatting
 check commits tools/check_commits.py
 check shellcheck shell

@@ -139,7 +139,8 @@ class Recipe:
         sh([*words, *more])
 
 
-OUTSIDE = ("src/record/autostart.c",)  # of the library for programs alone
+# Of the library for programs alone; of the build of `make sensitivity` alone.
+OUTSIDE = ("src/record/autostart.c", "src/analyze/tune.c")
 
 
 def core_files():

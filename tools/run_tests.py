@@ -3,9 +3,10 @@
 `N passed, N failed`, over everything. Each test program ends with such a line itself; one that
 dies before it counts as one failure.
 
-    run_tests.py [-j N] [-k WORD] BUILD [BUILD:SUITE ...]
+    run_tests.py [-j N] [-k WORD] [--without SUITE] BUILD [BUILD:SUITE ...]
 
-BUILD:SUITE takes only that suite of a build folder (for example the thread-sanitizer build). Tests
+BUILD:SUITE takes only that suite of a build folder (for example the thread-sanitizer build), BUILD:-SUITE
+all but that one. Tests
 with a higher priority start first: the longest ones, so that none is left alone at the end.
 """
 import argparse
@@ -14,6 +15,8 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
@@ -21,11 +24,12 @@ COUNT = re.compile(rb"(\d+) (passed|failed|errors?)\b")
 
 
 def registered(build):
-    """The tests of BUILD or BUILD:SUITE."""
+    """The tests of BUILD, BUILD:SUITE or BUILD:-SUITE."""
     folder, _, suite = build.partition(":")
     raw = subprocess.run(["meson", "introspect", "--tests", folder], check=True,
                          capture_output=True).stdout
-    tests = [t for t in json.loads(raw) if not suite or f"strata:{suite}" in t["suite"]]
+    without, suite = suite.startswith("-"), suite.removeprefix("-")
+    tests = [t for t in json.loads(raw) if not suite or (f"strata:{suite}" in t["suite"]) != without]
     for t in tests:
         t["folder"] = folder
         t["title"] = f"{folder} {t['suite'][0].split(':')[-1]} {t['name']}"
@@ -45,37 +49,54 @@ def counts(output):
 def run(test):
     env = dict(os.environ, **test["env"])
     start = time.monotonic()
-    try:
-        done = subprocess.run(test["cmd"], env=env, cwd=test["workdir"] or test["folder"],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=test["timeout"] or None)
-        output, status = done.stdout, done.returncode
-    except subprocess.TimeoutExpired as e:
-        output, status = (e.stdout or b"") + b"\ntimed out\n", -1
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(test["cmd"], env=env, cwd=test["workdir"] or test["folder"],
+                                 stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
+        status, cpu_s = wait(child, test["timeout"])
+        said.seek(0)
+        output = said.read() + (b"\ntimed out\n" if status is None else b"")
     passed, failed = counts(output) or (0, 0)
     if status != 0 and failed == 0:
         failed = 1
-    return test, passed, failed, output, time.monotonic() - start
+    return test, passed, failed, output, time.monotonic() - start, cpu_s
+
+
+def wait(child, timeout_s):
+    """The exit status of a child, None if it was killed for taking too long; and the processor time
+    that it and all it waited for took, which does not depend on what else the machine is doing."""
+    killer = threading.Timer(timeout_s, child.kill) if timeout_s else None
+    if killer:
+        killer.start()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    late = False
+    if killer:
+        late = not killer.is_alive()
+        killer.cancel()
+    return None if late else child.returncode, used.ru_utime + used.ru_stime
 
 
 def main():
     parser = argparse.ArgumentParser(description="run all tests, add up the results")
     parser.add_argument("-j", type=int, default=min(2, os.cpu_count() or 1), metavar="N")
     parser.add_argument("-k", default="", metavar="WORD", help="only tests with WORD in the name")
+    parser.add_argument("--without", default="", metavar="SUITE", help="leave these out")
     parser.add_argument("builds", nargs="+", metavar="BUILD[:SUITE]")
     args = parser.parse_args()
-    tests = [t for b in args.builds for t in registered(b) if args.k in t["title"]]
+    tests = [t for b in args.builds for t in registered(b)
+             if args.k in t["title"] and f"strata:{args.without}" not in t["suite"]]
     tests.sort(key=lambda t: -t["priority"])
-    passed = failed = 0
+    passed = failed = cpu_sum_s = 0
     with ThreadPoolExecutor(args.j) as pool:
         for done in as_completed([pool.submit(run, t) for t in tests]):
-            test, p, f, output, seconds = done.result()
-            passed, failed = passed + p, failed + f
+            test, p, f, output, seconds, cpu_s = done.result()
+            passed, failed, cpu_sum_s = passed + p, failed + f, cpu_sum_s + cpu_s
             if f:
                 sys.stdout.flush()
                 sys.stdout.buffer.write(output[-20000:] + b"\n")
             print(f"{'FAILED' if f else 'ok':6} {test['title']:50} {p:6} passed {f:4} failed "
-                  f"{seconds:7.1f} s", flush=True)
+                  f"{seconds:7.1f} s {cpu_s:7.1f} s cpu", flush=True)
+    print(f"{cpu_sum_s:.0f} s of processor time")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

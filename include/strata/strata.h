@@ -10,7 +10,7 @@
  * Off, every mark is one load and one branch, so marks can stay in shipped code. Compiled with
  * -DSTRATA_DISABLE they are gone. Link with -lstrata_record. Recording starts when the program is
  * run by `strata run`, when STRATA=on is in its environment, or with strata_start. Records are in
- * mapped files the moment they are made: a killed process keeps all of them (`strata recover`).
+ * mapped files the moment they are made: a killed process keeps all of them.
  *
  * Every function may be called from any thread. None of them prints, exits or fails visibly: what
  * could not be recorded is counted. Strings are copied at the first use and then known by their

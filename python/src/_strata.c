@@ -6,7 +6,9 @@
 #include "derived.h"
 #include "record/names.h"
 #include "record/rank.h"
+#include "record/repeats.h"
 #include "record/slow.h"
+#include "unit.h"
 
 #define INTERFACE 6 /* as in strata/_base/version.py.in */
 
@@ -37,7 +39,7 @@ static PyObject *py_stop(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-static void set(PyObject **slot, PyObject *value)
+static void _strata_set(PyObject **slot, PyObject *value)
 {
     PyObject *old = *slot;
     *slot = value == Py_None ? NULL : value;
@@ -51,9 +53,9 @@ static PyObject *py_set_hooks(PyObject *module, PyObject *args)
     (void)module;
     PyObject *enter, *exit, *sync;
     if (!PyArg_ParseTuple(args, "OOO:set_hooks", &enter, &exit, &sync)) return NULL;
-    set(&core.enter_hook, enter);
-    set(&core.exit_hook, exit);
-    set(&core.sync_hook, sync);
+    _strata_set(&core.enter_hook, enter);
+    _strata_set(&core.exit_hook, exit);
+    _strata_set(&core.sync_hook, sync);
     for (uint32_t i = 1; i < tree_size(); i++) tree_node(i)->unheard = 0;
     Py_RETURN_NONE;
 }
@@ -64,8 +66,8 @@ static PyObject *py_connect(PyObject *module, PyObject *args)
     (void)module;
     PyObject *probe, *decorate, *variable;
     if (!PyArg_ParseTuple(args, "OOO:connect", &probe, &decorate, &variable)) return NULL;
-    set(&core.probe, probe);
-    set(&core.decorate, decorate);
+    _strata_set(&core.probe, probe);
+    _strata_set(&core.decorate, decorate);
     Py_XDECREF(core.var_get);
     Py_XDECREF(core.var_set);
     core.var_get = PyObject_GetAttrString(variable, "get");
@@ -77,7 +79,7 @@ static PyObject *py_connect(PyObject *module, PyObject *args)
 static PyObject *py_set_probe(PyObject *module, PyObject *probe)
 {
     (void)module;
-    set(&core.probe, probe);
+    _strata_set(&core.probe, probe);
     core.next_probe = 0;
     Py_RETURN_NONE;
 }
@@ -89,7 +91,7 @@ static PyObject *py_set_checkpoint(PyObject *module, PyObject *args)
     PyObject *hook;
     int soon;
     if (!PyArg_ParseTuple(args, "Op:set_checkpoint", &hook, &soon)) return NULL;
-    set(&core.checkpoint, hook);
+    _strata_set(&core.checkpoint, hook);
     core.soon = soon;
     core.is_new = false;
     Py_RETURN_NONE;
@@ -117,14 +119,14 @@ static PyObject *py_set_place(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static int by_size(const void *a, const void *b)
+static int _strata_by_size(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
 /* Of sorted values: between neighbours, as numpy does it. */
-static double quantile(const uint64_t *v, uint32_t n, double q)
+static double _strata_quantile(const uint64_t *v, uint32_t n, double q)
 {
     if (n == 0) return 0;
     double at = q * (n - 1);
@@ -133,7 +135,7 @@ static double quantile(const uint64_t *v, uint32_t n, double q)
     return (double)v[i] + (at - i) * ((double)v[i + 1] - (double)v[i]);
 }
 
-static double spread(const struct stage_node *s)
+static double _strata_spread(const struct stage_node *s)
 {
     if (s->n_calls < 2) return 0;
     double n = (double)s->n_calls, mean = (double)s->total / n;
@@ -141,14 +143,14 @@ static double spread(const struct stage_node *s)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-static PyObject *describe(uint32_t node, double ns)
+static PyObject *_strata_describe(uint32_t node, double ns)
 {
     struct stage_node *s = tree_node(node);
     struct str text = names_text(s->name);
-    /* whoever gave it: a report must not fail because of a name */
+    /* another program gave it: a report must not fail because of a name */
     PyObject *name = PyUnicode_DecodeUTF8(text.p, (Py_ssize_t)text.n, "replace");
     if (!name) return NULL;
-    if (s->n_samples) qsort(s->samples, s->n_samples, sizeof *s->samples, by_size);
+    if (s->n_samples) qsort(s->samples, s->n_samples, sizeof *s->samples, _strata_by_size);
     return Py_BuildValue(
         "{s:I,s:I,s:N,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L,s:L}", /* */
         "node", node, "parent", s->parent, "name", name, "calls", (unsigned long long)s->n_calls,
@@ -156,13 +158,14 @@ static PyObject *describe(uint32_t node, double ns)
         (unsigned long long)s->n_recursions, "total_ns", (double)s->total * ns, "inner_ns",
         (double)s->inner * ns, "error_ns", (double)s->error_total * ns, "first_ns",
         (double)s->first * ns, "min_ns", (double)s->least * ns, "max_ns", (double)s->most * ns,
-        "std_ns", spread(s) * ns, "median_ns", quantile(s->samples, s->n_samples, 0.5) * ns,
-        "p95_ns", quantile(s->samples, s->n_samples, 0.95) * ns, "active_ns",
-        (double)s->active * ns, "awaited_ns", (double)s->awaited * ns, "rss_bytes",
-        (long long)s->rss_bytes, "rss_peak_bytes", (long long)s->rss_peak_bytes);
+        "std_ns", _strata_spread(s) * ns, "median_ns",
+        _strata_quantile(s->samples, s->n_samples, 0.5) * ns, "p95_ns",
+        _strata_quantile(s->samples, s->n_samples, 0.95) * ns, "active_ns", (double)s->active * ns,
+        "awaited_ns", (double)s->awaited * ns, "rss_bytes", (long long)s->rss_bytes,
+        "rss_peak_bytes", (long long)s->rss_peak_bytes);
 }
 
-/* A list of dicts, one a node of the tree, parents before children. */
+/* A list of dicts, one per node of the tree, parents before children. */
 static PyObject *py_snapshot(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -171,7 +174,7 @@ static PyObject *py_snapshot(PyObject *module, PyObject *unused)
     if (core.clock == CLOCK_OS) ns = 1;
     PyObject *list = PyList_New(0);
     for (uint32_t i = 1; list && i < tree_size(); i++) {
-        PyObject *d = describe(i, ns);
+        PyObject *d = _strata_describe(i, ns);
         if (!d || PyList_Append(list, d) < 0) Py_CLEAR(list);
         Py_XDECREF(d);
     }
@@ -234,7 +237,7 @@ static PyObject *py_lost(PyObject *module, PyObject *unused)
 }
 
 /* Of a name as the program gives it. While strata is off any name does; so it must be now. */
-static uint16_t id_of(PyObject *name)
+static uint16_t _strata_id_of(PyObject *name)
 {
     Py_ssize_t n;
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &n) : NULL;
@@ -247,7 +250,8 @@ static PyObject *py_instant(PyObject *module, PyObject *args)
     (void)module;
     PyObject *name;
     if (!PyArg_ParseTuple(args, "O:instant", &name)) return NULL;
-    if (core.on) span_put((struct ring_record){.kind = RING_INSTANT, .name = id_of(name)}, 0);
+    if (core.on)
+        span_put((struct ring_record){.kind = RING_INSTANT, .name = _strata_id_of(name)}, 0);
     Py_RETURN_NONE;
 }
 
@@ -267,7 +271,7 @@ static PyObject *py_counter(PyObject *module, PyObject *args)
         PyErr_Clear(); /* no number: no value */
         Py_RETURN_NONE;
     }
-    span_put((struct ring_record){.kind = RING_COUNTER, .name = id_of(name)}, value.bits);
+    span_put((struct ring_record){.kind = RING_COUNTER, .name = _strata_id_of(name)}, value.bits);
     Py_RETURN_NONE;
 }
 
@@ -277,6 +281,7 @@ static PyObject *py_step(PyObject *module, PyObject *args)
     unsigned long long number;
     if (!PyArg_ParseTuple(args, "K:step", &number)) return NULL;
     slow_step();
+    repeats_step();
     if (core.on) span_put((struct ring_record){.kind = RING_STEP}, number);
     Py_RETURN_NONE;
 }
@@ -287,6 +292,14 @@ static PyObject *py_launch_key(PyObject *module, PyObject *unused)
     (void)unused;
     char key[512];
     return text_or_none(rank_launch_key(key, sizeof key) ? key : NULL);
+}
+
+/* The address of what is known of units, from now on, for the library of a timeline. */
+static PyObject *py_units(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyLong_FromVoidPtr(repeats_watch());
 }
 
 /* (rank, world) from the launcher's environment, (-1, -1) when there is none */
@@ -312,7 +325,7 @@ static PyObject *py_set_process_name(PyObject *module, PyObject *args)
     (void)module;
     PyObject *name;
     if (!PyArg_ParseTuple(args, "O:set_process_name", &name)) return NULL;
-    if (core.rings) recorder_set_process_name(id_of(name));
+    if (core.rings) recorder_set_process_name(_strata_id_of(name));
     Py_RETURN_NONE;
 }
 
@@ -338,6 +351,7 @@ static PyMethodDef methods[] = {
     {"instant", py_instant, METH_VARARGS, NULL},
     {"counter", py_counter, METH_VARARGS, NULL},
     {"step", py_step, METH_VARARGS, NULL},
+    {"units", py_units, METH_NOARGS, NULL},
     {"launch_key", py_launch_key, METH_NOARGS, NULL},
     {"rank", py_rank, METH_NOARGS, NULL},
     {"set_rank", py_set_rank, METH_VARARGS, NULL},
@@ -355,6 +369,7 @@ PyMODINIT_FUNC PyInit__strata(void)
     PyObject *module = tree_init() ? PyErr_NoMemory() : PyModule_Create(&definition);
     if (module && (stage_type_init(module) < 0 || task_type_init(module) < 0 ||
                    PyModule_AddFunctions(module, derived_methods) < 0 ||
+                   PyModule_AddFunctions(module, unit_methods) < 0 ||
                    PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0))
         Py_CLEAR(module);
     return module;

@@ -27,8 +27,8 @@
 struct stage {
     PyObject_HEAD PyObject *name;
     uint16_t id;  /* of names.h */
-    bool sync;    /* the device is waited for before the clock is read, at both ends */
-    bool derived; /* nobody has named it: a call of a module, backward */
+    bool sync;    /* it waits for the device before the clock is read, at both ends */
+    bool derived; /* without a label of the user: a call of a module, backward */
 };
 
 struct frame {
@@ -62,7 +62,7 @@ extern struct core core;
 int stage_type_init(PyObject *module);
 bool stage_check(PyObject *o);
 struct stage *stage_derived(PyObject *name); /* borrowed; NULL with an error set */
-bool stage_may_derive(void);                 /* nothing that somebody has named is open here */
+bool stage_may_derive(void);                 /* no label of the user is open here */
 int stage_open(struct stage *s);
 int stage_close(struct stage *s, PyObject *exc_type);
 PyObject *stage_get(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
@@ -73,7 +73,7 @@ bool task_loop_runs(void); /* an event loop on this thread, or a greenlet other 
 int task_enter(struct stage *s);
 int task_exit(struct stage *s, PyObject *exc_type); /* 1, or 0 when it is not open here */
 uint32_t task_current_node(void);
-bool task_is_named(void); /* the current one is a stage that somebody has named */
+bool task_is_named(void); /* the current one is a stage with a label of the user */
 
 /* frames.c: the stack of the calling thread. */
 int frames_enter(struct stage *s);

@@ -5,18 +5,22 @@
  * are few: a module with more, or whose children take less than CHILD_US on average, has none from
  * its second call on. Whatever is deeper costs one question and an answer.
  *
- * Without a timeline they are stages, with times and memory, where nothing is open that somebody
- * has named; of modules then only the outermost. */
+ * Without a timeline they are stages, with times and memory, where nothing is open that has
+ * a name of the user; then only the outermost modules. */
 #include "derived.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
 
 #include "record/names.h"
+#include "record/repeats.h"
+#include "record/resident.h"
 #include "record/slow.h"
+#include "unit.h"
 
 enum {
     DEEPEST = 2,
+    MOST_RANGES = 8, /* open on a thread, of which more is remembered */
     CHILD_US = 20,
     MOST_CHILDREN = 64, /* of one call */
     N_CLASSES = 512,    /* a power of two */
@@ -48,28 +52,33 @@ static bool
 static bool as_stages;
 static uint16_t category;
 static __thread struct {
-    unsigned depth;
+    unsigned depth, n_ranges; /* open module calls, and other ranges */
     struct call calls[DEEPEST];
+    struct {
+        uint16_t name;
+        uint64_t start;
+    } ranges[MOST_RANGES];
+    struct slow_round round; /* while any is open: the outermost */
 } mine __attribute__((tls_model("initial-exec")));
 
-static inline bool is_on(void)
+static inline bool derived_is_on(void)
 {
     return shared_on && __atomic_load_n(shared_on, __ATOMIC_RELAXED) && core.on &&
            (core.rings || as_stages);
 }
 
-static void after_fork_in_child(void)
+static void derived_after_fork_in_child(void)
 {
     in_child = true;
 }
 
 static void at_fork(void)
 {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    pthread_atfork(NULL, NULL, derived_after_fork_in_child);
 }
 
 /* A child that asks for itself gets a page of its own. */
-static bool make_shared(void)
+static bool derived_make_shared(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     void *page =
@@ -82,7 +91,7 @@ static bool make_shared(void)
     return true;
 }
 
-/* derive(on, as_stages): begins or ends to record what is asked for here */
+/* derive(on, as_stages): begins or ends to record what is requested here */
 static PyObject *py_derive(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -90,17 +99,28 @@ static PyObject *py_derive(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "pp:derive", &wanted, &stages)) return NULL;
     as_stages = stages;
     bool have = shared_on && !in_child;
-    if (have || (wanted && make_shared()))
+    if (have || (wanted && derived_make_shared()))
         __atomic_store_n(shared_on, wanted > 0, __ATOMIC_RELAXED);
     Py_RETURN_NONE;
 }
 
-static void put_begin(uint16_t name, uint64_t ticks)
+static void derived_put_begin(uint16_t name, uint64_t ticks)
 {
     span_put(
         (struct ring_record){
             .kind = RING_BEGIN, .name = name, .category = category, .ticks = ticks},
         0);
+}
+
+/* Of what is derived, only the outermost is a request: what is inside it says less to the user. */
+static void derived_open_round(uint16_t name, uint64_t ticks)
+{
+    if (!mine.depth && !mine.n_ranges) slow_round_begins(&mine.round, name, ticks);
+}
+
+static void derived_close_round(uint64_t ticks)
+{
+    if (!mine.depth && !mine.n_ranges) slow_round_ends(&mine.round, ticks);
 }
 
 /* name_id(text): what derived_begin takes */
@@ -116,10 +136,17 @@ static PyObject *py_name_id(PyObject *module, PyObject *text)
 static PyObject *py_begin(PyObject *module, PyObject *name)
 {
     (void)module;
-    if (!is_on() || as_stages) Py_RETURN_FALSE;
+    if (!derived_is_on() || as_stages) Py_RETURN_FALSE;
     unsigned long id = PyLong_AsUnsignedLong(name);
     if (id == (unsigned long)-1 && PyErr_Occurred()) return NULL;
-    put_begin((uint16_t)id, 0);
+    uint64_t now = clock_ticks(core.clock);
+    derived_put_begin((uint16_t)id, now);
+    derived_open_round((uint16_t)id, now);
+    if (mine.n_ranges < MOST_RANGES) {
+        mine.ranges[mine.n_ranges].name = (uint16_t)id;
+        mine.ranges[mine.n_ranges].start = now;
+    }
+    mine.n_ranges++;
     Py_RETURN_TRUE;
 }
 
@@ -127,11 +154,17 @@ static PyObject *py_end(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    span_put((struct ring_record){.kind = RING_END}, 0);
+    uint64_t now = clock_ticks(core.clock);
+    span_put((struct ring_record){.kind = RING_END, .ticks = now}, 0);
+    resident_saw(now);
+    if (mine.n_ranges) mine.n_ranges--;
+    if (mine.n_ranges < MOST_RANGES)
+        repeats_saw(mine.ranges[mine.n_ranges].name, mine.ranges[mine.n_ranges].start, now);
+    derived_close_round(now);
     Py_RETURN_NONE;
 }
 
-/* derived_stage(name): a stage that nobody has named */
+/* derived_stage(name): a stage without a label of the user */
 static PyObject *py_derived_stage(PyObject *module, PyObject *name)
 {
     (void)module;
@@ -145,7 +178,7 @@ static PyObject *py_may_derive(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    return PyBool_FromLong(is_on() && as_stages && !in_child && stage_may_derive());
+    return PyBool_FromLong(derived_is_on() && as_stages && !in_child && stage_may_derive());
 }
 
 /* inside_module(): whether a call of a module is none that matters here */
@@ -153,7 +186,8 @@ static PyObject *py_inside(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    bool wanted = is_on() && !in_child && mine.depth < (as_stages ? 1 : DEEPEST);
+    unsigned deepest = as_stages || repeats_rest() ? 1 : DEEPEST;
+    bool wanted = derived_is_on() && !in_child && mine.depth < deepest;
     if (wanted && as_stages) wanted = stage_may_derive();
     if (wanted && mine.depth) {
         struct call *outer = &mine.calls[mine.depth - 1];
@@ -173,7 +207,7 @@ static PyObject *own_attribute(PyObject *module, const char *name)
 }
 
 /* Stages of strata.watch and annotate_pipeline are put there, and are the range then. */
-static bool is_stage(PyObject *module)
+static bool derived_is_stage(PyObject *module)
 {
     PyObject *call = own_attribute(module, "_compiled_call_impl");
     return call && PyObject_HasAttrString(call, "strata_patch");
@@ -190,7 +224,7 @@ static uint16_t class_name(PyObject *type)
     return (uint16_t)id;
 }
 
-/* NULL when there are more classes than anybody has. */
+/* NULL when there are more classes than any program has. */
 static struct module_class *find_class(PyObject *type)
 {
     uint32_t i = (uint32_t)(((uintptr_t)type >> 4) * 2654435761u) % N_CLASSES;
@@ -205,7 +239,7 @@ static struct module_class *find_class(PyObject *type)
 }
 
 /* What torch.compile has put around a module is called as that is. */
-static struct module_class *class_of(PyObject *module)
+static struct module_class *derived_class_of(PyObject *module)
 {
     struct module_class *c = find_class((PyObject *)Py_TYPE(module));
     PyObject *held = c && c->compiled ? own_attribute(module, "_modules") : NULL;
@@ -233,20 +267,36 @@ static int enter_stage(struct call *c)
     return stage_open(s);
 }
 
-/* enter_module(module): after inside_module() was False; leave_module() must follow */
-static PyObject *py_enter_module(PyObject *self, PyObject *module)
+/* A wait for the device may come first: not in the time of the call. */
+static void derived_begin_unit(PyObject *const *args)
+{
+    struct module_class *c = mine.depth || as_stages ? NULL : derived_class_of(args[0]);
+    if (c && derived_is_on()) unit_begins(c, unit_size(args[1], args[2]));
+}
+
+/* enter_module(module, args, kwargs): after inside_module() was False; leave_module() must follow
+ */
+static PyObject *py_enter_module(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
     (void)self;
+    if (n != 3) {
+        PyErr_SetString(PyExc_TypeError, "enter_module() takes a module and its arguments");
+        return NULL;
+    }
+    PyObject *module = args[0];
     if (mine.depth >= DEEPEST) {
         PyErr_SetString(PyExc_RuntimeError, "inside_module() says that it does not matter");
         return NULL;
     }
     if (mine.depth) mine.calls[mine.depth - 1].n_children++;
-    struct call *c = &mine.calls[mine.depth++];
-    *c = (struct call){.start = clock_ticks(core.clock), .class = class_of(module)};
-    c->shown = c->class && is_on() && !is_stage(module);
+    derived_begin_unit(args);
+    struct call *c = &mine.calls[mine.depth];
+    *c = (struct call){.start = clock_ticks(core.clock), .class = derived_class_of(module)};
+    c->shown = c->class && derived_is_on() && !derived_is_stage(module);
+    derived_open_round(c->shown && !as_stages ? c->class->name : 0, c->start);
+    mine.depth++;
     if (as_stages && enter_stage(c) < 0) return NULL;
-    if (c->shown) put_begin(c->class->name, c->start);
+    if (c->shown) derived_put_begin(c->class->name, c->start);
     Py_RETURN_NONE;
 }
 
@@ -258,8 +308,12 @@ static PyObject *py_leave_module(PyObject *self, PyObject *exc_type)
     struct call *c = &mine.calls[--mine.depth];
     if (c->stage && stage_close(c->stage, exc_type == Py_None ? NULL : exc_type) < 0) return NULL;
     uint64_t end = clock_ticks(core.clock);
-    if (c->shown) span_put((struct ring_record){.kind = RING_END, .ticks = end}, 0);
-    if (c->shown && !mine.depth) slow_saw(c->class->name, c->start, end);
+    if (c->shown) {
+        span_put((struct ring_record){.kind = RING_END, .ticks = end}, 0);
+        resident_saw(end);
+        repeats_saw(c->class->name, c->start, end);
+    }
+    derived_close_round(end);
     uint64_t least = (uint64_t)c->n_children * CHILD_US * core.tick_ms / 1000;
     bool too_many = c->n_children >= MOST_CHILDREN || end - c->start < least;
     if (c->class && too_many) c->class->childless = true;
@@ -311,7 +365,7 @@ static PyObject *py_gc_event(PyObject *self, PyObject *const *args, Py_ssize_t n
     if (n != 2 || !PyUnicode_Check(args[0]) || !PyDict_Check(args[1])) Py_RETURN_NONE;
     uint64_t now = clock_ticks(core.clock);
     if (PyUnicode_CompareWithASCIIString(args[0], "start") == 0) {
-        gc_start = is_on() && !in_child ? now : 0;
+        gc_start = derived_is_on() && !in_child ? now : 0;
     } else if (gc_start) {
         if (now - gc_start >= LEAST_GC_US * core.tick_ms / 1000) put_gc(args[1], now);
         gc_start = 0;
@@ -337,7 +391,7 @@ PyMethodDef derived_methods[] = {
     {"derived_begin", py_begin, METH_O, NULL},
     {"derived_end", py_end, METH_NOARGS, NULL},
     {"inside_module", py_inside, METH_NOARGS, NULL},
-    {"enter_module", py_enter_module, METH_O, NULL},
+    {"enter_module", FAST(py_enter_module), METH_FASTCALL, NULL},
     {"leave_module", py_leave_module, METH_O, NULL},
     {"gc_event", FAST(py_gc_event), METH_FASTCALL, NULL},
     {"gc_asked", py_gc_asked, METH_O, NULL},

@@ -1,6 +1,5 @@
-/* derived.h: ranges that nobody wrote: calls of modules, generate, backward, and the pauses of
- * Python's garbage collector. Recorded only while somebody has asked for them; forked children
- * follow the process that asked. */
+/* derived.h: ranges without a label of the user: module calls, generate, backward, and the Python
+ * GC pauses. Recorded only on request; forked children follow the process that asked. */
 #ifndef STRATA_PYTHON_DERIVED_H
 #define STRATA_PYTHON_DERIVED_H
 

@@ -57,7 +57,7 @@ int frames_enter(struct stage *s)
 
 /* Takes the innermost frame of the stage out of the stack. It is on top, except where generators
  * with open stages take turns. */
-static bool take(struct stage *s, struct frame *ret)
+static bool frames_take(struct stage *s, struct frame *ret)
 {
     if (stack.n && stack.frames[stack.n - 1].stage == s) {
         *ret = frames_pop();
@@ -77,7 +77,7 @@ int frames_exit(struct stage *s, PyObject *exc_type)
 {
     struct frame f;
     uint16_t error = span_error_name(exc_type);
-    if (!take(s, &f)) return 0;
+    if (!frames_take(s, &f)) return 0;
     uint64_t end = span_put((struct ring_record){.kind = RING_END, .name = error}, 0);
     struct stage_call c = {.ticks = end - f.start};
     return span_finish(&f, exc_type, c, frames_top()) < 0 ? -1 : 1;

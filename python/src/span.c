@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "core.h"
 #include "record/names.h"
+#include "record/repeats.h"
 #include "record/slow.h"
 
 enum { PROBE_MS = 1, RSS_MS = 10, CHECKPOINT_MS = 1000 };
@@ -21,7 +22,7 @@ uint64_t span_put(struct ring_record r, uint64_t value)
 }
 
 /* A hook's failure is not the user's: only what is not an ordinary exception goes on. */
-static int forgive(void)
+static int span_forgive(void)
 {
     if (!PyErr_Occurred()) return 0;
     if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError))
@@ -33,15 +34,15 @@ static int forgive(void)
 static int call_hook(PyObject *hook, PyObject *a, PyObject *b, PyObject *c, PyObject **ret)
 {
     PyObject *result = PyObject_CallFunctionObjArgs(hook, a, b, c, NULL);
-    if (!result) return forgive();
+    if (!result) return span_forgive();
     if (ret) *ret = result;
     else Py_DECREF(result);
     return 0;
 }
 
-/* Now and then, not at every stage: has the program begun to use a device? The package then puts
+/* Occasionally, not at every stage: has the program begun to use a device? The package then puts
  * its hooks in. */
-static int probe(uint64_t now)
+static int span_probe(uint64_t now)
 {
     core.next_probe = now + PROBE_MS * core.tick_ms;
     return call_hook(core.probe, NULL, NULL, NULL, NULL);
@@ -54,7 +55,7 @@ int span_sync(const struct stage *s, PyObject *token)
 }
 
 /* The node of the stage, or of the same stage around it. */
-static uint32_t find_node(uint32_t parent, uint32_t name, bool *ret_recursion)
+static uint32_t span_find_node(uint32_t parent, uint32_t name, bool *ret_recursion)
 {
     for (uint32_t node = parent; node; node = tree_node(node)->parent) {
         if (tree_node(node)->name != name) continue;
@@ -74,7 +75,7 @@ static int call_enter_hook(struct frame *f)
         return 0;
     }
     PyObject *node = PyLong_FromUnsignedLong(f->node);
-    if (!node) return forgive();
+    if (!node) return span_forgive();
     int rc = call_hook(core.enter_hook, node, f->stage->name, NULL, &f->token);
     Py_DECREF(node);
     if (!f->token) return rc;
@@ -88,14 +89,14 @@ int span_prepare(struct frame *f, struct stage *s, uint32_t parent_node)
     *f = (struct frame){.stage = s};
     Py_INCREF(s);
     uint32_t known = tree_size();
-    f->node = find_node(parent_node, s->id, &f->recursion);
+    f->node = span_find_node(parent_node, s->id, &f->recursion);
     core.is_new |= tree_size() != known;
     f->start = clock_ticks(core.clock);
     bool due = f->start >= core.next_probe && core.probe;
     bool ready = recorder_mine || !core.rings;
     if (__builtin_expect(ready && !due && !core.enter_hook && !s->sync, 1)) return 0;
     if (!ready) recorder_adopt(); /* makes files */
-    int rc = due ? probe(f->start) : 0;
+    int rc = due ? span_probe(f->start) : 0;
     if (rc == 0) rc = span_sync(s, NULL);
     if (rc == 0 && core.enter_hook) rc = call_enter_hook(f);
     if (rc < 0) {
@@ -133,7 +134,7 @@ static void note_rss(uint32_t node, uint64_t now)
 static int call_exit_hook(struct frame *f, PyObject *exc_type)
 {
     PyObject *node = PyLong_FromUnsignedLong(f->node);
-    if (!node) return forgive();
+    if (!node) return span_forgive();
     int rc = call_hook(core.exit_hook, node, f->token, exc_type ? exc_type : Py_None, NULL);
     Py_DECREF(node);
     return rc;
@@ -155,7 +156,11 @@ int span_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct
     c.recursion = f->recursion;
     c.failed = exc_type != NULL;
     tree_add_call(f->node, &c);
-    slow_saw(f->stage->id, f->start, f->start + c.ticks);
+    enum slow_rank rank = f->stage->derived                   ? SLOW_DERIVED
+                          : parent && !parent->stage->derived ? SLOW_INNER
+                                                              : SLOW_OUTERMOST;
+    if (rank != SLOW_DERIVED || !parent) slow_saw(rank, f->stage->id, f->start, f->start + c.ticks);
+    repeats_saw(f->stage->id, f->start, f->start + c.ticks);
     if (parent) parent->inner += f->recursion ? f->inner : c.ticks;
     note_rss(f->node, f->start + c.ticks);
     int rc = 0;

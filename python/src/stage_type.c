@@ -2,6 +2,7 @@
  * that it can be entered again before it is left, on many threads, and costs no allocation. */
 #include "core.h"
 #include "record/names.h"
+#include "unit.h"
 
 #define OVERFLOW_NAME "(more stages)"
 
@@ -15,7 +16,9 @@ static PyObject *known_derived;
 int stage_open(struct stage *s)
 {
     if (!core.on) return 0;
-    return task_loop_runs() ? task_enter(s) : frames_enter(s);
+    if (task_loop_runs()) return task_enter(s);
+    if (!s->derived && !frames_depth()) unit_begins(s, 0);
+    return frames_enter(s);
 }
 
 static PyObject *stage_enter(PyObject *self, PyObject *unused)
@@ -66,7 +69,7 @@ static PyObject *stage_call(PyObject *self, PyObject *args, PyObject *kwargs)
 }
 
 /* async with: entering and leaving are instantaneous, so the plain forms do. */
-static PyObject *finished(PyObject *value)
+static PyObject *stage_type_finished(PyObject *value)
 {
     static PyObject *done;
     if (!done) {
@@ -81,12 +84,12 @@ static PyObject *finished(PyObject *value)
 
 static PyObject *stage_aenter(PyObject *self, PyObject *unused)
 {
-    return finished(stage_enter(self, unused));
+    return stage_type_finished(stage_enter(self, unused));
 }
 
 static PyObject *stage_aexit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
-    return finished(stage_exit(self, args, n));
+    return stage_type_finished(stage_exit(self, args, n));
 }
 
 static PyObject *stage_repr(PyObject *self)
@@ -226,12 +229,8 @@ static PyObject *overflow_stage(bool sync)
     return s;
 }
 
-static PyObject *add_stage(PyObject *name, bool sync)
+static PyObject *stage_type_add_stage(PyObject *name, bool sync)
 {
-    if (!PyUnicode_Check(name)) {
-        PyErr_Format(PyExc_TypeError, "a stage is named by a str, not %R", Py_TYPE(name));
-        return NULL;
-    }
     Py_ssize_t n;
     const char *text = PyUnicode_AsUTF8AndSize(name, &n);
     if (!text) PyErr_Clear(); /* lone surrogates: the stage works, its name in files is a mark */
@@ -249,7 +248,19 @@ static int want_inputs(PyObject *name)
     return done ? 0 : -1;
 }
 
-/* The options after the name; whether it is a stage that waits for the device, -1 for a mistake. */
+/* A mistake of the program is reported once, on standard error: marks never raise into it. Takes
+ * `text` over. */
+static void stage_type_say(PyObject *text)
+{
+    PyObject *module = text ? PyImport_ImportModule("strata._base.settings") : NULL;
+    PyObject *done = module ? PyObject_CallMethod(module, "say", "O", text) : NULL;
+    if (!done) PyErr_Clear();
+    Py_XDECREF(done);
+    Py_XDECREF(module);
+    Py_XDECREF(text);
+}
+
+/* The options after the name; whether it is a stage that waits for the device, -1 for a failure. */
 static int parse_options(PyObject *name, PyObject *const *values, PyObject *kwnames)
 {
     int sync = 0;
@@ -262,24 +273,57 @@ static int parse_options(PyObject *name, PyObject *const *values, PyObject *kwna
         } else if (PyUnicode_CompareWithASCIIString(key, "save_inputs") == 0) {
             if (on && want_inputs(name) < 0) return -1;
         } else {
-            PyErr_Format(PyExc_TypeError, "stage() has no option %R", key);
-            return -1;
+            stage_type_say(PyUnicode_FromFormat(
+                "strata.stage(%R, %U=...): there is no such option; it has sync and save_inputs",
+                name, key));
         }
     }
     return sync;
 }
 
+/* The name as a text that is not empty, owned by the caller. */
+static PyObject *stage_type_name(PyObject *given)
+{
+    if (PyUnicode_Check(given) && PyUnicode_GetLength(given) > 0) {
+        Py_INCREF(given);
+        return given;
+    }
+    if (PyUnicode_Check(given)) {
+        stage_type_say(PyUnicode_FromString(
+            "strata.stage(\"\"): a stage needs a name; it is called (unnamed)"));
+        return PyUnicode_InternFromString("(unnamed)");
+    }
+    stage_type_say(PyUnicode_FromFormat("strata.stage(%R): a stage is named by a str", given));
+    PyObject *name = PyObject_Str(given);
+    if (name && PyUnicode_GetLength(name) > 0) return name;
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return PyUnicode_InternFromString("(unnamed)");
+}
+
+static PyObject *stage_type_find(PyObject *name, PyObject *const *options, PyObject *kwnames)
+{
+    int sync = kwnames ? parse_options(name, options, kwnames) : 0;
+    if (sync < 0) return NULL;
+    PyObject *s = PyDict_GetItemWithError(sync ? known_sync : known, name);
+    if (s) Py_INCREF(s);
+    else if (!PyErr_Occurred()) s = stage_type_add_stage(name, sync);
+    return s;
+}
+
 PyObject *stage_get(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
 {
     (void)module;
-    if (n != 1) {
-        PyErr_SetString(PyExc_TypeError, "stage() takes one name");
+    if (n < 1) {
+        PyErr_SetString(PyExc_TypeError, "strata.stage() takes a name");
         return NULL;
     }
-    int sync = kwnames ? parse_options(args[0], args + 1, kwnames) : 0;
-    if (sync < 0) return NULL;
-    PyObject *s = PyDict_GetItemWithError(sync ? known_sync : known, args[0]);
-    if (s) Py_INCREF(s);
-    else if (!PyErr_Occurred()) s = add_stage(args[0], sync);
+    PyObject *name = stage_type_name(args[0]);
+    if (!name) return NULL;
+    if (n > 1)
+        stage_type_say(PyUnicode_FromFormat(
+            "strata.stage(%R, ...) takes one name; the rest is left out", name));
+    PyObject *s = stage_type_find(name, args + n, kwnames);
+    Py_DECREF(name);
     return s;
 }

@@ -28,7 +28,7 @@ static PyTypeObject *task_type;
 static uint32_t last_id;
 
 /* What a module that may be loaded offers; NULL while it is not. */
-static PyObject *find_in(PyObject *modules, const char *module, const char *name)
+static PyObject *task_type_find_in(PyObject *modules, const char *module, const char *name)
 {
     PyObject *found = PyDict_GetItemString(modules, module); /* borrowed */
     PyObject *value = found ? PyObject_GetAttrString(found, name) : NULL;
@@ -36,7 +36,7 @@ static PyObject *find_in(PyObject *modules, const char *module, const char *name
     return value;
 }
 
-/* asyncio and greenlet are looked for whenever more modules are there than at the last look:
+/* asyncio and greenlet are searched for whenever more modules are there than at the last look:
  * without them nothing takes turns on a thread. */
 static void find_modules(void)
 {
@@ -45,8 +45,10 @@ static void find_modules(void)
     Py_ssize_t n = modules ? PyDict_Size(modules) : 0;
     if (n == n_seen) return;
     n_seen = n;
-    if (!core.get_loop) core.get_loop = find_in(modules, "asyncio.events", "_get_running_loop");
-    if (!core.get_greenlet) core.get_greenlet = find_in(modules, "greenlet", "getcurrent");
+    if (!core.get_loop)
+        core.get_loop = task_type_find_in(modules, "asyncio.events", "_get_running_loop");
+    if (!core.get_greenlet)
+        core.get_greenlet = task_type_find_in(modules, "greenlet", "getcurrent");
 }
 
 /* Whether a call has returned something, and not None; takes it over. */
@@ -75,7 +77,7 @@ bool task_loop_runs(void)
 }
 
 /* A new reference; NULL without an error means that there is none. */
-static struct task *current(void)
+static struct task *task_type_current(void)
 {
     PyObject *value =
         core.var_get ? PyObject_CallFunctionObjArgs(core.var_get, Py_None, NULL) : NULL;
@@ -94,7 +96,7 @@ static void set_current(PyObject *value)
 
 uint32_t task_current_node(void)
 {
-    struct task *t = current();
+    struct task *t = task_type_current();
     uint32_t node = t ? t->frame.node : TREE_ROOT;
     Py_XDECREF(t);
     return node;
@@ -102,7 +104,7 @@ uint32_t task_current_node(void)
 
 bool task_is_named(void)
 {
-    struct task *t = current();
+    struct task *t = task_type_current();
     bool named = t && t->frame.stage && !t->frame.stage->derived;
     Py_XDECREF(t);
     return named;
@@ -122,7 +124,7 @@ static uint64_t ring_ids(const struct task *t)
     return t->id | (t->parent ? (uint64_t)t->parent->id << 32 : 0);
 }
 
-static uint64_t put_begin(struct task *t)
+static uint64_t task_type_put_begin(struct task *t)
 {
     t->ring_open = true;
     return span_put(
@@ -138,7 +140,7 @@ static uint64_t put_end(struct task *t, PyObject *exc_type)
 }
 
 /* Its parent is the current task, or else what is open in plain code around the loop. */
-static int prepare(struct task *t, struct stage *s)
+static int task_type_prepare(struct task *t, struct stage *s)
 {
     struct frame *outer = frames_top();
     uint32_t parent = t->parent ? t->parent->frame.node : outer ? outer->node : TREE_ROOT;
@@ -157,14 +159,14 @@ int task_enter(struct stage *s)
 {
     struct task *t = new_task();
     if (!t) return -1;
-    t->parent = current();
-    if (prepare(t, s) < 0) {
+    t->parent = task_type_current();
+    if (task_type_prepare(t, s) < 0) {
         Py_DECREF(t);
         return -1;
     }
     set_current((PyObject *)t);
     ++*frames_open_tasks();
-    t->frame.start = put_begin(t);
+    t->frame.start = task_type_put_begin(t);
     t->begun = true;
     Py_DECREF(t); /* the context keeps it */
     return 0;
@@ -173,7 +175,7 @@ int task_enter(struct stage *s)
 /* The innermost open one of the stage, from the current one outwards; a new reference. */
 static struct task *find_open(struct stage *s)
 {
-    struct task *t = current();
+    struct task *t = task_type_current();
     while (t && (t->ended || t->frame.stage != s)) {
         struct task *parent = t->parent;
         Py_XINCREF(parent);
@@ -201,14 +203,14 @@ int task_exit(struct stage *s, PyObject *exc_type)
 
 static void start_turn_in_loop(struct task *t)
 {
-    t->var_outside = (PyObject *)current();
+    t->var_outside = (PyObject *)task_type_current();
     set_current(t->var_inside ? t->var_inside : (PyObject *)t);
     Py_CLEAR(t->var_inside);
 }
 
 static void end_turn_in_loop(struct task *t)
 {
-    t->var_inside = (PyObject *)current();
+    t->var_inside = (PyObject *)task_type_current();
     if (t->var_inside == (PyObject *)t) Py_CLEAR(t->var_inside); /* no cycle where none is needed */
     set_current(t->var_outside);
     Py_CLEAR(t->var_outside);
@@ -255,12 +257,12 @@ static void end_turn_on_stack(struct task *t)
 }
 
 /* Before the first turn. */
-static int begin(struct task *t)
+static int task_type_begin(struct task *t)
 {
     struct stage *s = t->frame.stage;
     t->in_ring = !t->on_stack;
-    if (t->in_ring) t->parent = current();
-    int rc = prepare(t, s);
+    if (t->in_ring) t->parent = task_type_current();
+    int rc = task_type_prepare(t, s);
     Py_DECREF(s); /* the frame has its own by now */
     return rc;
 }
@@ -269,7 +271,7 @@ static void end_rest(struct task *t, uint64_t now)
 {
     if (t->rests_since) t->rested += now - t->rests_since;
     t->rests_since = 0;
-    if (t->in_ring && t->begun && !t->ring_open) put_begin(t);
+    if (t->in_ring && t->begun && !t->ring_open) task_type_put_begin(t);
 }
 
 static PyObject *task_resume(PyObject *self, PyObject *unused)
@@ -278,13 +280,13 @@ static PyObject *task_resume(PyObject *self, PyObject *unused)
     struct task *t = (struct task *)self;
     if (t->running || t->ended || !core.on) Py_RETURN_NONE;
     t->on_stack = !task_loop_runs();
-    if (!t->begun && begin(t) < 0) return NULL;
+    if (!t->begun && task_type_begin(t) < 0) return NULL;
     if (t->on_stack) start_turn_on_stack(t);
     else start_turn_in_loop(t);
     t->running = true;
     t->resumed_at = clock_ticks(core.clock);
     end_rest(t, t->resumed_at);
-    if (!t->begun) t->frame.start = t->in_ring ? put_begin(t) : t->resumed_at;
+    if (!t->begun) t->frame.start = t->in_ring ? task_type_put_begin(t) : t->resumed_at;
     t->begun = true;
     Py_RETURN_NONE;
 }
@@ -305,7 +307,7 @@ static PyObject *task_suspend(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Its turn ends with an item, which was asked for: what follows is its user's time. */
+/* Its turn ends with an item, which was requested: what follows is its user's time. */
 static PyObject *task_rest(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -379,7 +381,7 @@ static void task_dealloc(PyObject *self)
 static PyMethodDef task_methods[] = {
     {"resume", task_resume, METH_NOARGS, "its turn begins"},
     {"suspend", task_suspend, METH_NOARGS, "its turn ends"},
-    {"rest", task_rest, METH_NOARGS, "its turn ends with an item: it is not asked for anything"},
+    {"rest", task_rest, METH_NOARGS, "its turn ends with an item: nothing more is requested"},
     {"finish", task_finish, METH_O, "it has ended, by this exception or None"},
     {0},
 };

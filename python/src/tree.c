@@ -57,7 +57,7 @@ static uint64_t next_chance(void)
 
 /* Every duration while there is room; then each call takes the place of a random one with the
  * chance that keeps the choice fair. */
-static void add_sample(struct stage_node *s, uint64_t ticks)
+static void tree_add_sample(struct stage_node *s, uint64_t ticks)
 {
     if (s->n_samples < TREE_SAMPLES) {
         size_t cap = s->cap_samples;
@@ -91,7 +91,7 @@ void tree_add_call(uint32_t node, const struct stage_call *c)
     s->active += c->active;
     s->awaited += c->awaited;
     s->square_sum += (double)c->ticks * (double)c->ticks;
-    add_sample(s, c->ticks);
+    tree_add_sample(s, c->ticks);
 }
 
 void tree_reset(void)

@@ -40,7 +40,7 @@ struct stage_call {
 bool tree_init(void); /* true on failure */
 
 /* The node of stage `name` inside `parent`; TREE_ROOT when there are too many or out of memory,
- * which counts for nobody. */
+ * which counts for no stage. */
 uint32_t tree_child(uint32_t parent, uint32_t name);
 
 struct stage_node *tree_node(uint32_t node); /* holds until the next tree_child */

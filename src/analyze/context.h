@@ -1,4 +1,4 @@
-/* context.h: one trace under analysis. A pass is computed when it is first asked for and kept until
+/* context.h: one trace under analysis. A pass is computed when it is first needed and kept until
  * the context ends; what it builds on is computed before it.
  *
  *     struct context cx;
@@ -22,6 +22,7 @@ struct ceilings;
 
 enum pass_id {
     PASS_CALLS,
+    PASS_DEEP,
     PASS_PLACES,
     PASS_HOST_CAUSES,
     PASS_OVERHEADS,
@@ -31,10 +32,13 @@ enum pass_id {
     PASS_LEVELS,
     PASS_GPU_CLOCKS,
     PASS_GPU_SHARING,
+    PASS_HOST_STALLS,
     PASS_DRIVING,
     PASS_OUTLINE,
     PASS_STEPS,
     PASS_ODD_STEP,
+    PASS_RECORDED,
+    PASS_PROCESS_SETTINGS,
     PASS_COMM,
     PASS_MESSAGES,
     PASS_HOST_MESSAGES,
@@ -56,12 +60,18 @@ enum pass_id {
     PASS_KERNEL_SOURCES,
     PASS_SHARING,
     PASS_ROOFLINE,
+    PASS_KNOWN,
+    PASS_SEQUENCE,
     PASS_CPU_HOT,
     PASS_TOP_KERNELS,
     PASS_FINDINGS,
     PASS_CHECKLIST,
     PASS_LADDER,
+    PASS_HOT_SPOTS,
+    PASS_MFU,
+    PASS_ENERGY,
     PASS_NO_GAIN,
+    PASS_ANSWER,
     PASS_COUNT
 };
 
@@ -95,7 +105,7 @@ void context_done(struct context *cx);
 /* Computes a pass unless it is there already. A pass that failed is not kept. */
 int context_need(struct context *cx, const struct pass *p, struct err *e) MUST_USE;
 
-/* The result of a pass that was asked for. */
+/* The result of a pass that was requested. */
 static inline void *context_kept(const struct context *cx, enum pass_id id)
 {
     assert(cx->kept[id]);

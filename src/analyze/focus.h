@@ -8,10 +8,10 @@
  *
  * The part is made of the calls of the program's outermost stage (pipeline_call), or else of the
  * rounds of its main loop, without those at the beginning that are not warmed up. Where neither is
- * found, or little would be left out, everything is looked at. A program that was killed has
- * launched what nobody recorded on the device: its last calls are left out, if they are few. Of a
+ * found, or little would be left out, everything is examined. A program that was killed has
+ * launched work without a record on the device: its last calls are left out, if they are few. In a
  * recording that was too long to read as a whole, it is the rounds that the part read holds from
- * begin to end. Traces of other profilers are never cut: whoever recorded them chose the window. */
+ * begin to end. Traces of other profilers are not cut here: recorded.h does that. */
 #ifndef STRATA_ANALYZE_FOCUS_H
 #define STRATA_ANALYZE_FOCUS_H
 
@@ -27,11 +27,11 @@ struct focus {
     bool lost_end;   /* calls at the end are left out, whose device records were lost */
 };
 
-/* ret->found is false when everything is to be looked at. Memory from `mem`. */
+/* ret->found is false when everything is to be examined. Memory from `mem`. */
 int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, struct err *e) MUST_USE;
 
-/* Cuts the trace down to its focus, and says so in (*t)->part. Of a program that recorded several
- * parts of itself (recorded_parts.h), that is the last of them. */
+/* Cuts the trace down to its focus, and says so in (*t)->part. For a program that recorded several
+ * parts of itself (recorded_parts.c), that is the last of them. */
 int focus_cut(struct trace **t, struct err *e) MUST_USE;
 
 /* Cuts it down to the part of this number, from 1. */

@@ -43,7 +43,7 @@ void thresholds_init(struct thresholds *th)
     for (int i = 0; i < TH_COUNT; i++) th->value[i] = table[i].value;
 }
 
-static int unknown(const char *text, size_t n, struct err *e)
+static int thresholds_unknown(const char *text, size_t n, struct err *e)
 {
     char word[64];
     const char *names[TH_COUNT];
@@ -52,8 +52,9 @@ static int unknown(const char *text, size_t n, struct err *e)
     memcpy(word, text, n);
     word[n] = '\0';
     const char *near = opt_nearest(word, names, TH_COUNT);
-    return FAIL(e, ERR_USAGE, "unknown threshold '%s'%s%s%s", word, near ? ". Did you mean '" : "",
-                near ? near : "", near ? "'?" : "");
+    return FAIL(e, ERR_USAGE, "unknown threshold '%s'%s%s%s", word,
+                near ? ". Did you mean '" : "; strata report --help lists them", near ? near : "",
+                near ? "'?" : "");
 }
 
 int thresholds_set(struct thresholds *th, const char *text, struct err *e)
@@ -70,7 +71,7 @@ int thresholds_set(struct thresholds *th, const char *text, struct err *e)
         th->value[i] = v;
         return 0;
     }
-    return unknown(text, n, e);
+    return thresholds_unknown(text, n, e);
 }
 
 const char *threshold_name(enum threshold t)

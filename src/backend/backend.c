@@ -10,7 +10,7 @@
 #include "record/defs.h"
 #include "record/recorder.h"
 
-static uint64_t number(const char *variable, uint64_t usual, uint64_t least, uint64_t most)
+static uint64_t backend_number(const char *variable, uint64_t usual, uint64_t least, uint64_t most)
 {
     const char *text = getenv(variable);
     char *end;
@@ -21,19 +21,19 @@ static uint64_t number(const char *variable, uint64_t usual, uint64_t least, uin
 
 void backend_options_from_env(struct backend_options *o)
 {
-    const char *graphs = getenv("STRATA_GRAPHS"), *syncs = getenv("STRATA_SYNC_RECORDS");
-    const char *clocks = getenv("STRATA_CLOCKS");
+    const char *graphs = getenv("STRATA_GRAPHS"), *syncs = getenv("STRATA_TEST_SYNC_RECORDS");
+    const char *clocks = getenv("STRATA_TEST_CLOCKS");
     *o = (struct backend_options){
-        .wait_ns = number("STRATA_WAIT_US", 1, 0, 1000000) * 1000,
+        .wait_ns = backend_number("STRATA_TEST_WAIT_US", 1, 0, 1000000) * 1000,
         .whole_graphs = graphs && strcmp(graphs, "whole") == 0,
         .sync_records = syncs && strcmp(syncs, "on") == 0,
         .clocks = !clocks || strcmp(clocks, "off") != 0,
-        .flush_ms = (uint32_t)number("STRATA_FLUSH_MS", 100, 5, 10000),
-        .most_bytes = number("STRATA_BUFFER_MB", 128, 8, 4096) << 20,
+        .flush_ms = (uint32_t)backend_number("STRATA_TEST_FLUSH_MS", 100, 5, 10000),
+        .most_bytes = backend_number("STRATA_BUFFER_MB", 128, 8, 4096) << 20,
     };
 }
 
-static void define(enum def_type type, const char *start, const char *fmt, va_list ap)
+static void backend_define(enum def_type type, const char *start, const char *fmt, va_list ap)
 {
     char text[600];
     int n = snprintf(text, sizeof text, "%s", start);
@@ -47,7 +47,7 @@ void backend_note(const char *fmt, ...)
     if (recorder_open(NULL) < 0) return;
     va_list ap;
     va_start(ap, fmt);
-    define(DEF_NOTE, "", fmt, ap);
+    backend_define(DEF_NOTE, "", fmt, ap);
     va_end(ap);
 }
 
@@ -72,6 +72,6 @@ void backend_fact(const char *key, const char *fmt, ...)
     snprintf(start, sizeof start, "%s=", key);
     va_list ap;
     va_start(ap, fmt);
-    define(DEF_FACT, start, fmt, ap);
+    backend_define(DEF_FACT, start, fmt, ap);
     va_end(ap);
 }

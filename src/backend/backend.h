@@ -17,7 +17,7 @@
 
 struct backend_options {
     uint64_t wait_ns;    /* calls that wait this long get the Python stack of their caller */
-    bool whole_graphs;   /* one record a graph launch instead of one a node */
+    bool whole_graphs;   /* one record per graph launch instead of one per node */
     bool from_the_start; /* the program has not used the device yet */
     bool sync_records;   /* the device's own of waits, beside those of the calls */
     bool clocks;         /* how fast the device runs is recorded, too */
@@ -25,8 +25,8 @@ struct backend_options {
     uint64_t most_bytes; /* of buffers lent to the vendor's library */
 };
 
-/* Options from STRATA_WAIT_US, STRATA_GRAPHS=node|whole, STRATA_SYNC_RECORDS=on,
- * STRATA_CLOCKS=off, STRATA_FLUSH_MS, STRATA_BUFFER_MB. */
+/* Options from STRATA_TEST_WAIT_US, STRATA_GRAPHS=node|whole, STRATA_TEST_SYNC_RECORDS=on,
+ * STRATA_TEST_CLOCKS=off, STRATA_TEST_FLUSH_MS, STRATA_BUFFER_MB. */
 void backend_options_from_env(struct backend_options *o);
 
 enum backend_state {
@@ -38,9 +38,16 @@ enum backend_state {
 /* What `strata doctor` tells of a backend. Texts are for people, in words of one line. */
 struct backend_probe {
     enum backend_state state;
-    char what[160];    /* "NVIDIA driver 580.65, CUDA 13.0, 1 GPU" */
+    char what[280];    /* "NVIDIA driver 580.65, CUDA 13.0, 1 GPU" */
     char missing[200]; /* what is missing, empty when nothing is */
     char remedy[240];  /* how to get it, empty when nothing is missing */
+};
+
+/* What is known of the device's work, between start and stop. */
+enum backend_work {
+    BACKEND_WORK_NONE, /* there was none yet */
+    BACKEND_WORK_SEEN,
+    BACKEND_WORK_LOST, /* another profiler in this process has its records, or may have them */
 };
 
 struct backend {
@@ -60,10 +67,17 @@ struct backend {
     /* Between start and stop: what the device has finished is in the files afterwards. */
     void (*flush)(void);
 
+    /* Between start and stop: waits until what was launched before the call is in the files, for
+     * `ms` milliseconds at most: it does not wait for a device that is far behind. */
+    void (*settle)(uint32_t ms);
+
+    enum backend_work (*work)(void);
+
     /* Between start and stop: nothing is recorded, and nearly nothing costs time. */
     void (*pause)(bool paused);
 
-    /* Another profiler is about to begin in this process, or has ended, says one who knows. */
+    /* The caller knows that another profiler is about to start in this process (`begins`), or has
+     * ended. */
     void (*meet_other)(bool begins);
 };
 

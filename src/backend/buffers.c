@@ -16,7 +16,7 @@ static struct slot {
 } slots[MOST_BUFFERS];
 
 static uint32_t most;                    /* buffers there may be */
-static _Atomic uint32_t n_slots;         /* the first so many have been used */
+static _Atomic uint32_t n_slots;         /* how many slots, from the first, have been used */
 static _Atomic(struct buffer *) filled;  /* newest first */
 static _Atomic uint32_t last_ready_hint; /* where one was made ready last */
 static _Atomic uint32_t n_taken;         /* since they were last replenished */
@@ -33,13 +33,13 @@ void buffers_forget(void)
     atomic_store(&filled, NULL);
 }
 
-static bool change(struct slot *s, enum state from, enum state to)
+static bool buffers_change(struct slot *s, enum state from, enum state to)
 {
     return atomic_compare_exchange_strong(&s->state, &from, to);
 }
 
 /* A new buffer in state `to`; NULL when there may be no more or out of memory. */
-static struct slot *make(enum state to)
+static struct slot *buffers_make(enum state to)
 {
     uint32_t i = atomic_load(&n_slots);
     do {
@@ -62,10 +62,10 @@ void *buffers_take(void)
     for (uint32_t k = 0; k < n; k++) {
         struct slot *s = &slots[(from + k) % n];
         if (atomic_load_explicit(&s->state, memory_order_relaxed) == READY &&
-            change(s, READY, LENT))
+            buffers_change(s, READY, LENT))
             return s->buffer.bytes;
     }
-    struct slot *s = make(LENT);
+    struct slot *s = buffers_make(LENT);
     return s ? s->buffer.bytes : NULL;
 }
 
@@ -82,7 +82,7 @@ static struct slot *slot_of(const void *bytes)
 bool buffers_give_back(void *bytes, size_t n_valid)
 {
     struct slot *s = bytes ? slot_of(bytes) : NULL;
-    if (!s || !change(s, LENT, FILLED)) return false;
+    if (!s || !buffers_change(s, LENT, FILLED)) return false;
     s->buffer.n_valid = n_valid < BUFFERS_BYTES ? n_valid : BUFFERS_BYTES;
     s->buffer.next = atomic_load(&filled);
     while (!atomic_compare_exchange_weak(&filled, &s->buffer.next, &s->buffer)) {}
@@ -118,7 +118,7 @@ void buffers_replenish(void)
     uint32_t ready = 0, n = atomic_load(&n_slots), want = atomic_exchange(&n_taken, 0);
     if (want < BUFFERS_READY) want = BUFFERS_READY;
     for (uint32_t i = 0; i < n; i++) ready += atomic_load(&slots[i].state) == READY;
-    while (ready < want && make(READY)) ready++;
+    while (ready < want && buffers_make(READY)) ready++;
 }
 
 struct buffer *buffers_lent(uint32_t i)

@@ -4,7 +4,7 @@
  *
  * take and give_back run on the user's threads or the library's own: they take no lock and, while
  * a buffer is ready, ask the system for nothing. Ready buffers are zeroed and their pages are
- * there, so that nobody else pays for that. One consumer at a time calls the rest. */
+ * there, so that no other thread pays for that. One consumer at a time calls the rest. */
 #ifndef STRATA_BACKEND_BUFFERS_H
 #define STRATA_BACKEND_BUFFERS_H
 
@@ -43,8 +43,8 @@ struct buffer *buffers_filled(void);
 /* Empties it; it is ready again. */
 void buffers_recycle(struct buffer *b);
 
-/* Makes as many ready as were taken since the last time, BUFFERS_READY at least: whoever takes one
- * that is not ready pays for making it, in the middle of a launch. */
+/* Makes as many ready as were taken since the last time, BUFFERS_READY at least: the thread that
+ * takes one that is not ready pays for making it, in the middle of a launch. */
 void buffers_replenish(void);
 
 /* The i-th buffer while it is lent and not given up; until i reaches buffers_count. */

@@ -26,7 +26,7 @@
 
 /* Whose recording is under way. */
 struct client {
-    int fd; /* -1: nobody's */
+    int fd; /* -1: the place is free */
     struct stat made;
     int part;
     uint64_t until_ns; /* 0: no limit */
@@ -40,14 +40,14 @@ static atomic_bool started;
 static _Atomic(const char *) asked;
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_ours(int fd, const struct stat *made)
+static bool control_is_ours(int fd, const struct stat *made)
 {
     struct stat now;
     return fstat(fd, &now) == 0 && now.st_dev == made->st_dev && now.st_ino == made->st_ino;
 }
 
-static void answer(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void answer(int fd, const char *fmt, ...)
+static void control_answer(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void control_answer(int fd, const char *fmt, ...)
 {
     char line[CONTROL_LINE];
     va_list ap;
@@ -61,7 +61,7 @@ static void answer(int fd, const char *fmt, ...)
 }
 
 /* Up to the end of a line that comes in time; false when there is none. */
-static bool read_line(int fd, char line[CONTROL_LINE])
+static bool control_read_line(int fd, char line[CONTROL_LINE])
 {
     size_t n = 0;
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -78,7 +78,7 @@ static bool read_line(int fd, char line[CONTROL_LINE])
 }
 
 /* The owner of the process, or root. */
-static bool may_ask(int fd)
+static bool control_may_ask(int fd)
 {
     struct ucred who;
     socklen_t n = sizeof who;
@@ -86,67 +86,67 @@ static bool may_ask(int fd)
            (who.uid == geteuid() || who.uid == 0);
 }
 
-static void finish(struct client *c)
+static void control_finish(struct client *c)
 {
     if (c->fd < 0) return;
     act.end();
-    if (is_ours(c->fd, &c->made)) {
-        answer(c->fd, "ended part=%d", c->part);
+    if (control_is_ours(c->fd, &c->made)) {
+        control_answer(c->fd, "ended part=%d", c->part);
         close(c->fd);
     }
     c->fd = -1;
 }
 
 /* True when the connection stays: its recording is on. */
-static bool begin(struct client *c, int fd, const char *ms)
+static bool control_begin(struct client *c, int fd, const char *ms)
 {
     struct err e;
     err_init(&e);
     if (c->fd >= 0) {
-        answer(fd, "error it is being recorded already (part %d)", c->part);
+        control_answer(fd, "error it is being recorded already (part %d)", c->part);
         return false;
     }
     long long limit_ms = strtoll(ms, NULL, 10);
     int part = act.begin(&e);
     if (part < 0) {
-        answer(fd, "error %s", e.msg);
+        control_answer(fd, "error %s", e.msg);
         return false;
     }
     uint64_t limit_ns = limit_ms > 0 ? (uint64_t)limit_ms * 1000000 : 0;
     *c = (struct client){.fd = fd, .part = part};
     c->until_ns = limit_ns ? clock_mono_ns() + limit_ns : 0;
     fstat(fd, &c->made);
-    answer(fd, "ok part=%d", part);
+    control_answer(fd, "ok part=%d", part);
     return true;
 }
 
-static void take_snapshot(int fd, const char *why)
+static void control_take_snapshot(int fd, const char *why)
 {
     char path[RUNDIR_MAX + 64];
     struct err e;
     err_init(&e);
     int rc = act.snapshot(why, path, sizeof path, &e);
     if (fd < 0) return;
-    if (rc < 0) answer(fd, "error %s", e.msg);
-    else answer(fd, "ok folder=%s", path);
+    if (rc < 0) control_answer(fd, "error %s", e.msg);
+    else control_answer(fd, "ok folder=%s", path);
 }
 
-static bool serve(struct client *c, int fd)
+static bool control_serve(struct client *c, int fd)
 {
     char line[CONTROL_LINE];
-    if (!may_ask(fd) || !read_line(fd, line)) return false;
-    if (strncmp(line, "begin", 5) == 0) return begin(c, fd, line + 5);
-    if (strncmp(line, "snapshot", 8) == 0) take_snapshot(fd, line + 8 + (line[8] == ' '));
+    if (!control_may_ask(fd) || !control_read_line(fd, line)) return false;
+    if (strncmp(line, "begin", 5) == 0) return control_begin(c, fd, line + 5);
+    if (strncmp(line, "snapshot", 8) == 0) control_take_snapshot(fd, line + 8 + (line[8] == ' '));
     else if (strcmp(line, "status") == 0)
-        answer(fd, "ok state=%s parts=%d", act.state(), act.n_parts());
-    else answer(fd, "error unknown request");
+        control_answer(fd, "ok state=%s parts=%d", act.state(), act.n_parts());
+    else control_answer(fd, "error unknown request");
     return false;
 }
 
-static void welcome(struct client *c)
+static void control_welcome(struct client *c)
 {
     int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-    if (fd >= 0 && !serve(c, fd)) close(fd);
+    if (fd >= 0 && !control_serve(c, fd)) close(fd);
 }
 
 static int time_left_ms(const struct client *c)
@@ -162,22 +162,22 @@ static void answer_signal(void)
     char byte;
     (void)(read(wake[0], &byte, 1) == 1);
     const char *why = atomic_exchange(&asked, NULL);
-    if (why) take_snapshot(-1, why);
+    if (why) control_take_snapshot(-1, why);
 }
 
-static void *attend(void *unused)
+static void *control_attend(void *unused)
 {
     struct client c = {.fd = -1};
     for (;;) {
         struct pollfd p[3] = {{listening, POLLIN, 0}, {wake[0], POLLIN, 0}, {c.fd, POLLIN, 0}};
         if (poll(p, 3, time_left_ms(&c)) < 0 && errno != EINTR) break;
-        if (!is_ours(listening, &ours[0]) || !is_ours(wake[0], &ours[1]))
+        if (!control_is_ours(listening, &ours[0]) || !control_is_ours(wake[0], &ours[1]))
             break; /* closed by others */
-        if (c.fd >= 0 && (p[2].revents || time_left_ms(&c) == 0)) finish(&c);
+        if (c.fd >= 0 && (p[2].revents || time_left_ms(&c) == 0)) control_finish(&c);
         if (p[1].revents) answer_signal();
-        if (p[0].revents) welcome(&c);
+        if (p[0].revents) control_welcome(&c);
     }
-    finish(&c);
+    control_finish(&c);
     return unused;
 }
 
@@ -206,8 +206,8 @@ static int listen_in(int dir, struct err *e)
     return 0;
 }
 
-/* The folder is ours alone, so that nobody else can connect before the socket is. */
-static int open_folder(struct err *e)
+/* The folder is ours alone, so that no other user can connect before the socket is. */
+static int control_open_folder(struct err *e)
 {
     if (mkdir(folder, 0700) < 0 && errno != EEXIST)
         return FAIL(e, ERR_IO, "cannot create %s: %s", folder, strerror(errno));
@@ -215,7 +215,7 @@ static int open_folder(struct err *e)
     struct stat st;
     if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022) {
         if (dir >= 0) close(dir);
-        return FAIL(e, ERR_IO, "%s is not ours alone", folder);
+        return FAIL(e, ERR_IO, "%s can be written to by other users", folder);
     }
     int rc = listen_in(dir, e);
     close(dir);
@@ -224,7 +224,7 @@ static int open_folder(struct err *e)
 
 static int open_all(struct err *e)
 {
-    TRY(open_folder(e));
+    TRY(control_open_folder(e));
     if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) < 0) {
         close(listening);
         return FAIL(e, ERR_IO, "no pipe: %s", strerror(errno));
@@ -234,13 +234,13 @@ static int open_all(struct err *e)
     return 0;
 }
 
-static int start_thread(struct err *e)
+static int control_start_thread(struct err *e)
 {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&thread, NULL, attend, NULL);
+    int rc = pthread_create(&thread, NULL, control_attend, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc) return FAIL(e, ERR_IO, "cannot start a thread");
     pthread_setname_np(thread, "strata-control");
@@ -256,41 +256,41 @@ static void remove_socket(void)
 }
 
 /* The thread and the socket are the parent's. */
-static void forget_in_child(void)
+static void control_forget_in_child(void)
 {
     pthread_mutex_init(&life, NULL);
     if (!atomic_exchange(&started, false)) return;
-    if (is_ours(listening, &ours[0])) close(listening);
-    if (is_ours(wake[0], &ours[1])) {
+    if (control_is_ours(listening, &ours[0])) close(listening);
+    if (control_is_ours(wake[0], &ours[1])) {
         close(wake[0]);
         close(wake[1]);
     }
     listening = wake[0] = wake[1] = -1;
 }
 
-static void prepare(void)
+static void control_prepare(void)
 {
-    pthread_atfork(NULL, NULL, forget_in_child);
+    pthread_atfork(NULL, NULL, control_forget_in_child);
     atexit(remove_socket);
 }
 
-static int start(const char *run, const struct control_actions *a, struct err *e)
+static int control_do_start(const char *run, const struct control_actions *a, struct err *e)
 {
     act = *a;
     if ((size_t)snprintf(folder, sizeof folder, "%s/" CONTROL_FOLDER, run) >= sizeof folder)
         return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     TRY(open_all(e));
-    return start_thread(e);
+    return control_start_thread(e);
 }
 
 int control_start(const char *run, const struct control_actions *a, struct err *e)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int rc = 0;
-    pthread_once(&once, prepare);
+    pthread_once(&once, control_prepare);
     pthread_mutex_lock(&life);
     if (!atomic_load(&started)) {
-        rc = start(run, a, e);
+        rc = control_do_start(run, a, e);
         if (rc == 0) atomic_store(&started, true);
     }
     pthread_mutex_unlock(&life);

@@ -1,9 +1,9 @@
-/* control.h: recording is switched from outside, over a socket in the run's folder
- * (format/control.h).
+/* control.h: recording is switched from outside, over a socket in the run's folder.
+ * format/control.h has its messages.
  *
- * One thread, which sleeps until somebody connects. Nothing is done in the program's own threads,
- * and nothing at all if nobody asked for a control thread. The program may close our descriptor, or
- * remove the folder: then nobody can connect any more, and that is all. */
+ * One thread, which sleeps until a client connects. Nothing is done in the program's own threads,
+ * and nothing at all if no control thread was requested. The program may close our descriptor, or
+ * remove the folder: then no client can connect any more, and the recording goes on. */
 #ifndef STRATA_BACKEND_CONTROL_H
 #define STRATA_BACKEND_CONTROL_H
 
@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 
-/* What can be asked for; all of it on the control thread. */
+/* What can be requested; all of it on the control thread. */
 struct control_actions {
     /* Recording is on when this returns the number of the part. */
     int (*begin)(struct err *e);

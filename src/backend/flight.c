@@ -1,5 +1,5 @@
-/* flight.c: see flight.h. */
-#include "backend/flight.h"
+/* flight.c: see recording.h. */
+#include "backend/recording.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,8 @@
 #include "record/rundir.h"
 
 enum {
-    FETCHED_MS = 250, /* what the device has done is in the rings by then */
+    AFTER_MS = 250,   /* kept after the mark: what it was in the middle of may end */
+    SETTLE_MS = 3000, /* how long a snapshot waits for records of work that was launched */
     MOST = 100,       /* snapshots of a process */
     PATH_BYTES = RUNDIR_MAX + 320,
 };
@@ -40,8 +41,8 @@ bool flight_wanted(void)
     return atomic_load(&kept_ms) > 0;
 }
 
-/* The name says how much is kept, and why it was wanted: trace/kept.h. */
-static void mark(const char *why)
+/* The name says how much is kept, and why it was wanted: trace/snapshot_mark.h. */
+static void flight_mark(const char *why)
 {
     char name[600];
     snprintf(name, sizeof name, RING_SNAPSHOT "%ld: %.500s", atomic_load(&kept_ms),
@@ -139,14 +140,15 @@ static int write_out(const char *run, const char *folder, struct err *e)
     return FAIL(e, ERR_IO, "cannot write %s: %s", folder, strerror(error ? error : EIO));
 }
 
-static int snapshot(const char *why, char *ret, size_t cap, struct err *e)
+static int flight_snapshot(const char *why, char *ret, size_t cap, struct err *e)
 {
     const char *run = recorder_dir();
     int number = atomic_load(&n_snapshots) + 1;
     if (!run) return FAIL(e, ERR_IO, "nothing was recorded yet");
     if (number > MOST) return FAIL(e, ERR_LIMIT, "%d snapshots are enough", MOST);
-    mark(why);
-    usleep(FETCHED_MS * 1000);
+    flight_mark(why);
+    usleep(AFTER_MS * 1000);
+    for (int i = 0; backends[i]; i++) backends[i]->settle(SETTLE_MS);
     TRY(make_folder(run, number, ret, cap, e));
     atomic_store(&n_snapshots, number);
     int rc = write_out(run, ret, e);
@@ -154,26 +156,26 @@ static int snapshot(const char *why, char *ret, size_t cap, struct err *e)
     return rc;
 }
 
-static int begin(struct err *e)
+static int flight_begin(struct err *e)
 {
     return FAIL(e, ERR_USAGE, "it is recorded all the time; ask for what it keeps with --snapshot");
 }
 
-static void end(void)
+static void flight_end(void)
 {
 }
 
-static const char *state(void)
+static const char *flight_state(void)
 {
     return "keeping";
 }
 
-static int count(void)
+static int flight_count(void)
 {
     return atomic_load(&n_snapshots);
 }
 
-static void on_signal(int unused)
+static void flight_on_signal(int unused)
 {
     (void)unused;
     control_ask_for_snapshot("SIGUSR2");
@@ -181,31 +183,32 @@ static void on_signal(int unused)
 
 static void listen_for_signal(void)
 {
-    struct sigaction now, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction now, ours = {.sa_handler = flight_on_signal, .sa_flags = SA_RESTART};
     if (sigaction(SIGUSR2, NULL, &now) == 0 && now.sa_handler == SIG_DFL &&
         !(now.sa_flags & SA_SIGINFO))
         sigaction(SIGUSR2, &ours, NULL);
 }
 
-static void start_over(void)
+static void flight_start_over(void)
 {
     atomic_store(&n_snapshots, 0);
 }
 
-static void prepare(void)
+static void flight_prepare(void)
 {
-    pthread_atfork(NULL, NULL, start_over);
+    pthread_atfork(NULL, NULL, flight_start_over);
     listen_for_signal();
 }
 
 void flight_start(void)
 {
-    static const struct control_actions actions = {begin, end, state, count, snapshot};
+    static const struct control_actions actions = {flight_begin, flight_end, flight_state,
+                                                   flight_count, flight_snapshot};
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct err e;
     err_init(&e);
     const char *run = getenv("STRATA_RUN");
-    pthread_once(&once, prepare);
+    pthread_once(&once, flight_prepare);
     if (!run || !*run) return;
     if (control_start(run, &actions, &e) < 0) backend_note("no snapshots: %s", e.msg);
 }

@@ -4,32 +4,49 @@
  * strata_inject_start. Whatever happens here, the program goes on. */
 #include "backend/backend.h"
 #include "backend/parts.h"
-#include "backend/program/library_wait.h"
+#include "backend/program/depth.h"
 #include "backend/program/nvtx.h"
 #include "backend/program/pystack.h"
 #include "backend/program/python_side.h"
 #include "backend/program/watched.h"
 #include "backend/recording.h"
+#include "backend/rest.h"
 #include "record/defs.h"
 
-#define DOOR __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default")))
 
-DOOR int InitializeInjection(void);
-DOOR int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
-DOOR int strata_inject_start(const char *backend);
-DOOR void strata_inject_pause(int paused);
-DOOR void strata_inject_other(int begins);
-DOOR void strata_inject_flush(void);
-DOOR void strata_inject_stop(void);
-DOOR void strata_inject_watch(void);
-DOOR int strata_inject_watch_soon(void *unused);
-DOOR void strata_inject_wait(void);
-DOOR void strata_inject_device(const char *backend);
-DOOR void strata_inject_on_switch(void (*told)(int on));
-DOOR void strata_inject_check(void);
-DOOR void strata_inject_source(const char *text);
-DOOR uint64_t strata_inject_wait_begin(void);
-DOOR void strata_inject_wait_end(uint64_t begin, const char *name);
+EXPORT int InitializeInjection(void);
+EXPORT int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
+EXPORT int strata_inject_start(const char *backend);
+EXPORT void strata_inject_pause(int paused);
+EXPORT void strata_inject_other(int begins);
+EXPORT void strata_inject_units(void *seen);
+EXPORT void strata_inject_hold(int begins);
+EXPORT void strata_inject_flush(void);
+EXPORT void strata_inject_stop(void);
+EXPORT void strata_inject_watch(void);
+EXPORT int strata_inject_watch_soon(void *unused);
+EXPORT void strata_inject_wait(void);
+EXPORT void strata_inject_device(const char *backend);
+EXPORT void strata_inject_entered(void);
+EXPORT int strata_inject_enter(const char *run, const char *python);
+EXPORT void strata_inject_on_switch(void (*told)(int on));
+EXPORT void strata_inject_check(void);
+EXPORT void strata_inject_source(const char *text);
+EXPORT void strata_inject_setting(const char *text);
+EXPORT uint64_t strata_inject_wait_begin(void);
+EXPORT void strata_inject_wait_end(uint64_t begin, const char *name);
+EXPORT int strata_inject_unit(uint64_t warm, uint64_t kind);
+EXPORT int strata_inject_unit_ends(void);
+EXPORT void strata_inject_turn(void);
+
+/* A long run of a program that was started to be recorded is not recorded throughout. */
+static int inject_start(const char *backend, bool from_the_start)
+{
+    int rc = recording_start(backend, from_the_start);
+    if (rest_wanted()) rest_start();
+    return rc;
+}
 
 int InitializeInjection(void)
 {
@@ -37,7 +54,7 @@ int InitializeInjection(void)
         parts_wait();
         parts_device("cuda");
     } else {
-        (void)recording_start("cuda", true);
+        (void)inject_start("cuda", true);
     }
     return 1;
 }
@@ -50,7 +67,7 @@ int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
 
 int strata_inject_start(const char *backend)
 {
-    return recording_start(backend ? backend : "cuda", false);
+    return inject_start(backend ? backend : "cuda", false);
 }
 
 /* For programs that record only parts of themselves. */
@@ -59,7 +76,7 @@ void strata_inject_pause(int paused)
     recording_pause(paused != 0);
 }
 
-/* For programs that are recorded when somebody asks for it; see parts.h. */
+/* For programs that are recorded on request; see parts.h. */
 void strata_inject_wait(void)
 {
     parts_wait();
@@ -70,6 +87,21 @@ void strata_inject_device(const char *backend)
 {
     const struct backend *b = backend_find(backend);
     if (b) parts_device(b->name);
+}
+
+/* The program was not started by us: its driver may have come up before. */
+void strata_inject_entered(void)
+{
+    parts_look_for_device();
+}
+
+/* On a thread that strata record has started in a process (src/attach). */
+int strata_inject_enter(const char *run, const char *python)
+{
+    parts_look_for_device();
+    parts_wait_in(run);
+    python_enter(python);
+    return 0;
 }
 
 void strata_inject_on_switch(void (*told)(int on))
@@ -89,6 +121,12 @@ void strata_inject_source(const char *text)
     defs_id(DEF_SOURCE, str_c(text));
 }
 
+/* What is set in the program (RING_FACT_SETTING): from its Python side. */
+void strata_inject_setting(const char *text)
+{
+    defs_id(DEF_FACT, str_c(text));
+}
+
 /* A library of the program waits for a device on threads of its own: from its Python side. */
 uint64_t strata_inject_wait_begin(void)
 {
@@ -98,6 +136,23 @@ uint64_t strata_inject_wait_begin(void)
 void strata_inject_wait_end(uint64_t begin, const char *name)
 {
     library_wait_end(begin, name);
+}
+
+/* Borders of units that may be recorded in depth: from modules and stages. Not 0: call the last,
+ * without the GIL. */
+int strata_inject_unit(uint64_t warm, uint64_t kind)
+{
+    return depth_unit(warm, kind);
+}
+
+int strata_inject_unit_ends(void)
+{
+    return depth_unit_ends();
+}
+
+void strata_inject_turn(void)
+{
+    depth_turn();
 }
 
 /* torch.profiler is about to begin in this program, or has ended: from its Python side. */
@@ -120,6 +175,18 @@ int strata_inject_watch_soon(void *unused)
     return 0;
 }
 
+/* The Python extension, a recorder of its own, sees what the program repeats. */
+void strata_inject_units(void *seen)
+{
+    if (seen) rest_listen(seen);
+}
+
+/* What runs from now on must be recorded, also in a long run that is not recorded throughout. */
+void strata_inject_hold(int begins)
+{
+    rest_hold(begins != 0);
+}
+
 /* The program is about to end: what the devices have done by now is in the files afterwards. */
 void strata_inject_flush(void)
 {
@@ -130,5 +197,6 @@ void strata_inject_flush(void)
 /* Ends the recording and lets another profiler in. */
 void strata_inject_stop(void)
 {
+    rest_stop();
     recording_stop();
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "backend/backend.h"
-#include "backend/flight.h"
 #include "backend/nccl/nccl_notes.h"
 #include "backend/program/python_side.h"
 #include "record/recorder.h"
@@ -58,6 +57,16 @@ void recording_pause(bool paused)
     for (int i = 0; backends[i]; i++) backends[i]->pause(paused);
     nccl_notes_switch(!paused);
     if (paused) python_side_stop();
+    else python_side_start(&o);
+}
+
+void recording_rest(bool rest)
+{
+    struct python_side_options o;
+    python_options(&o);
+    for (int i = 0; backends[i]; i++) backends[i]->pause(rest);
+    nccl_notes_switch(!rest);
+    if (rest) python_side_rest();
     else python_side_start(&o);
 }
 

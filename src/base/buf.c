@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 
 void buf_init(struct buf *b)
@@ -20,11 +21,12 @@ void buf_done(struct buf *b)
 void buf_reset(struct buf *b)
 {
     b->n = 0;
-    b->failed = false;
+    b->failed = b->over = false;
 }
 
 char *buf_room(struct buf *b, size_t n)
 {
+    if (b->most && (b->n > b->most || n > b->most - b->n)) b->failed = b->over = true;
     if (b->failed || n > SIZE_MAX / 2 - b->n) {
         b->failed = true;
         return NULL;
@@ -104,6 +106,12 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 bool buf_ok(const struct buf *b)
 {
     return !b->failed;
+}
+
+int buf_status(const struct buf *b, struct err *e)
+{
+    if (b->over) return ERR_LIMIT;
+    return b->failed ? err_nomem(e) : 0;
 }
 
 const char *buf_c(struct buf *b)

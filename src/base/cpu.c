@@ -12,7 +12,7 @@ struct features {
     unsigned extended_c; /* leaf 0x80000001, ECX */
 };
 
-static struct features features(void)
+static struct features cpu_features(void)
 {
     struct features f = {0};
     unsigned a, b, c, d;
@@ -32,10 +32,10 @@ static unsigned saved_registers(const struct features *f)
     return low;
 }
 
-static bool has(unsigned more_b, unsigned registers)
+static bool cpu_has(unsigned more_b, unsigned registers)
 {
     enum { POPCNT = 1 << 23, AVX = 1 << 28, LZCNT = 1 << 5 };
-    const struct features f = features();
+    const struct features f = cpu_features();
     return (f.basic_c & (POPCNT | AVX)) == (POPCNT | AVX) && f.extended_c & LZCNT &&
            (f.more_b & more_b) == more_b && (saved_registers(&f) & registers) == registers;
 }
@@ -45,12 +45,12 @@ static bool has(unsigned more_b, unsigned registers)
 
 bool cpu_has_avx2(void)
 {
-    return has(MORE_AVX2, 0x06);
+    return cpu_has(MORE_AVX2, 0x06);
 }
 
 bool cpu_has_avx512(void)
 {
-    return has(MORE_AVX2 | MORE_AVX512, 0xe6);
+    return cpu_has(MORE_AVX2 | MORE_AVX512, 0xe6);
 }
 
 #else

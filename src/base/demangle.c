@@ -18,7 +18,7 @@ void demangler_done(struct demangler *d)
     *d = (struct demangler){0};
 }
 
-static void load(struct demangler *d)
+static void demangle_load(struct demangler *d)
 {
     static const char *const names[] = {"libstdc++.so.6", "libc++abi.so.1"};
     d->tried = true;
@@ -33,7 +33,7 @@ static void load(struct demangler *d)
 bool demangle(struct demangler *d, struct str name, struct buf *out)
 {
     if (!str_starts(name, "_Z") || name.n > LONGEST) return false;
-    if (!d->tried) load(d);
+    if (!d->tried) demangle_load(d);
     if (!d->fn) return false;
     char copy[LONGEST + 1];
     memcpy(copy, name.p, name.n);

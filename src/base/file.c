@@ -4,14 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/file_temps.h"
 #include "base/mem.h"
 
 #define OUT_BUFFER ((size_t)1 << 20)
@@ -22,7 +26,7 @@ static int fail_io(struct err *e, const char *path, const char *what)
     return FAIL(e, ERR_IO, "%s: %s", what, strerror(errno));
 }
 
-static int read_all(struct file_map *f, int fd, const char *path, struct err *e)
+static int file_read_all(struct file_map *f, int fd, const char *path, struct err *e)
 {
     struct buf b;
     buf_init(&b);
@@ -61,28 +65,69 @@ static void *map_padded(int fd, size_t n)
     return p;
 }
 
+static int file_refuse(const char *path, enum err_code code, const char *what, struct err *e)
+{
+    err_at(e, path, ERR_NO_OFFSET);
+    return FAIL(e, code, "this is %s, expected a trace file", what);
+}
+
+/* A pipe may have a writer that only waits for us. Without one it would be read for ever, and a
+ * device has no end at all. */
+static int file_read_special(struct file_map *f, int fd, const struct stat *st, const char *path,
+                             struct err *e)
+{
+    enum { PATIENCE_MS = 2000 };
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    bool is_null = S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+    bool flows = S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode) || isatty(fd);
+    bool comes = !S_ISFIFO(st->st_mode) || poll(&p, 1, PATIENCE_MS) > 0;
+    if ((!flows && !is_null) || !comes)
+        return file_refuse(path, ERR_FORMAT, flows ? "a pipe that nothing writes to" : "a device",
+                           e);
+    (void)(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0);
+    return file_read_all(f, fd, path, e);
+}
+
+static int file_map_fd(struct file_map *f, int fd, const struct stat *st, const char *path,
+                       struct err *e)
+{
+    if (st->st_size == 0) return file_read_all(f, fd, path, e); /* /proc */
+    void *p = map_padded(fd, (size_t)st->st_size);
+    if (p == MAP_FAILED) return fail_io(e, path, "cannot map");
+    *f = (struct file_map){p, (uint64_t)st->st_size, true};
+    return 0;
+}
+
+static int file_open_and_map(struct file_map *f, const char *path, bool waits, struct err *e)
+{
+    int fd = fd_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    if (fd < 0 && errno == ENOENT && strstr(path, "://")) {
+        err_at(e, path, ERR_NO_OFFSET);
+        return FAIL(e, ERR_IO, "an address, not a file: fetch it first and name the file");
+    }
+    if (fd < 0) return fail_io(e, path, "cannot open");
+    struct stat st;
+    int rc;
+    if (fstat(fd, &st) < 0) rc = fail_io(e, path, "cannot stat");
+    else if (S_ISDIR(st.st_mode)) rc = file_refuse(path, ERR_USAGE, "a directory", e);
+    else if (S_ISREG(st.st_mode)) rc = file_map_fd(f, fd, &st, path, e);
+    else if (waits) rc = file_read_special(f, fd, &st, path, e);
+    else rc = file_refuse(path, ERR_FORMAT, "a pipe or a device", e);
+    close(fd);
+    return rc;
+}
+
 int file_map(struct file_map *f, const char *path, struct err *e)
 {
     *f = (struct file_map){0};
-    if (strcmp(path, "-") == 0) return read_all(f, STDIN_FILENO, path, e);
-    int fd = fd_open(path, O_RDONLY, 0);
-    if (fd < 0) return fail_io(e, path, "cannot open");
-    struct stat st;
-    int rc = 0;
-    if (fstat(fd, &st) < 0) {
-        rc = fail_io(e, path, "cannot stat");
-    } else if (S_ISDIR(st.st_mode)) {
-        err_at(e, path, ERR_NO_OFFSET);
-        rc = FAIL(e, ERR_USAGE, "this is a directory, expected a trace file");
-    } else if (!S_ISREG(st.st_mode) || st.st_size == 0) {
-        rc = read_all(f, fd, path, e);
-    } else {
-        void *p = map_padded(fd, (size_t)st.st_size);
-        if (p == MAP_FAILED) rc = fail_io(e, path, "cannot map");
-        else *f = (struct file_map){p, (uint64_t)st.st_size, true};
-    }
-    close(fd);
-    return rc;
+    if (strcmp(path, "-") == 0) return file_read_all(f, STDIN_FILENO, path, e);
+    return file_open_and_map(f, path, true, e);
+}
+
+int file_map_found(struct file_map *f, const char *path, struct err *e)
+{
+    *f = (struct file_map){0};
+    return file_open_and_map(f, path, false, e);
 }
 
 void file_unmap(struct file_map *f)
@@ -92,7 +137,7 @@ void file_unmap(struct file_map *f)
     *f = (struct file_map){0};
 }
 
-static int flush(struct file_out *f, const char *p, size_t n, struct err *e)
+static int file_flush(struct file_out *f, const char *p, size_t n, struct err *e)
 {
     while (n) {
         ssize_t put = write(f->fd, p, n);
@@ -145,6 +190,34 @@ void file_temp_name(const char *path, char *out, size_t cap)
     snprintf(out, cap, "%s.tmp%ld-%.40s", path, (long)getpid(), host);
 }
 
+/* The names that a signal would leave behind; those beyond are left, as by a kill. */
+enum { MOST_TEMPS = 16 };
+static _Atomic(const char *) file_temps[MOST_TEMPS];
+
+static void file_note_temp(const char *temp)
+{
+    for (int i = 0; i < MOST_TEMPS; i++) {
+        const char *none = NULL;
+        if (atomic_compare_exchange_strong(&file_temps[i], &none, temp)) return;
+    }
+}
+
+static void file_forget_temp(const char *temp)
+{
+    for (int i = 0; temp && i < MOST_TEMPS; i++) {
+        const char *there = temp;
+        if (atomic_compare_exchange_strong(&file_temps[i], &there, NULL)) return;
+    }
+}
+
+void file_temps_remove(void)
+{
+    for (int i = 0; i < MOST_TEMPS; i++) {
+        const char *temp = atomic_load(&file_temps[i]);
+        if (temp) unlink(temp);
+    }
+}
+
 static int open_temp(struct file_out *f, struct err *e)
 {
     char real[PATH_MAX];
@@ -160,6 +233,7 @@ static int open_temp(struct file_out *f, struct err *e)
     unlink(f->temp); /* left by a process of the same number that was killed */
     f->fd = fd_open(f->temp, O_WRONLY | O_CREAT | O_EXCL, mode_of_new(f->path));
     if (f->fd >= 0) {
+        file_note_temp(f->temp);
         keep_mode(f->fd, f->path);
         return 0;
     }
@@ -191,9 +265,9 @@ int file_out_write(struct file_out *f, const void *p, size_t n, struct err *e)
         f->used += n;
         return 0;
     }
-    TRY(flush(f, f->buffer, f->used, e));
+    TRY(file_flush(f, f->buffer, f->used, e));
     f->used = 0;
-    if (n >= OUT_BUFFER) return flush(f, p, n, e);
+    if (n >= OUT_BUFFER) return file_flush(f, p, n, e);
     memcpy(f->buffer, p, n);
     f->used = n;
     return 0;
@@ -201,13 +275,14 @@ int file_out_write(struct file_out *f, const void *p, size_t n, struct err *e)
 
 int file_out_commit(struct file_out *f, struct err *e)
 {
-    int rc = flush(f, f->buffer, f->used, e);
+    int rc = file_flush(f, f->buffer, f->used, e);
     if (rc == 0 && fsync(f->fd) < 0 && errno != EINVAL) rc = fail_io(e, f->path, "cannot write");
     if (close(f->fd) < 0 && rc == 0) rc = fail_io(e, f->path, "cannot write");
     f->fd = -1;
     if (rc == 0 && f->temp && rename(f->temp, f->path) < 0)
         rc = fail_io(e, f->path, "cannot rename into place");
     if (rc == 0) {
+        file_forget_temp(f->temp);
         mem_free(f->temp);
         f->temp = NULL;
     }
@@ -219,6 +294,7 @@ void file_out_abort(struct file_out *f)
 {
     if (f->fd >= 0) close(f->fd);
     if (f->temp) unlink(f->temp);
+    file_forget_temp(f->temp);
     mem_free(f->path);
     mem_free(f->temp);
     mem_free(f->buffer);

@@ -18,6 +18,10 @@ struct file_map {
 
 /* Maps `path` for reading; "-" and pipes are read to the end instead. */
 int file_map(struct file_map *f, const char *path, struct err *e) MUST_USE;
+/* The same for a file that was found in a folder, not named by the user: the one who packed
+ * the folder may have put a pipe or a device there, which is refused without waiting for what
+ * comes. */
+int file_map_found(struct file_map *f, const char *path, struct err *e) MUST_USE;
 void file_unmap(struct file_map *f);
 
 /* Writes to a temporary name beside `path`, syncs, renames. On failure nothing is left behind. What

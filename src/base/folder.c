@@ -17,14 +17,14 @@ bool folder_is(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int by_name(const void *a, const void *b)
+static int folder_by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The paths, on the heap. */
-static int collect(const char *folder, struct arena *mem, const char ***paths, size_t *n,
-                   struct err *e)
+static int folder_collect(const char *folder, struct arena *mem, const char ***paths, size_t *n,
+                          struct err *e)
 {
     size_t cap = 0, length = strlen(folder);
     DIR *d = opendir(folder);
@@ -48,12 +48,12 @@ int folder_list_run(const char *folder, struct arena *mem, struct folder_list *r
     const char **paths = NULL;
     size_t n = 0;
     *ret = (struct folder_list){0};
-    int rc = collect(folder, mem, &paths, &n, e);
+    int rc = folder_collect(folder, mem, &paths, &n, e);
     if (rc == 0 && !(ret->paths = arena_alloc(mem, (n + 1) * sizeof *ret->paths)))
         rc = err_nomem(e);
     if (rc == 0 && n) {
         memcpy(ret->paths, paths, n * sizeof *paths);
-        qsort(ret->paths, n, sizeof *ret->paths, by_name);
+        qsort(ret->paths, n, sizeof *ret->paths, folder_by_name);
     }
     if (rc == 0) ret->n = (uint32_t)n;
     mem_free(paths);

@@ -4,14 +4,17 @@
 #include <stddef.h>
 
 const struct glossary_term glossary[] = {
-    {"blocked", NULL,
-     "CPU time spent waiting or working in a call. It costs nothing while the GPU has queued "
-     "work."},
-    {"break-even", NULL, "The number of steps from which a change gains what was asked for."},
-    {"busy", NULL, "Time in which the GPU runs at least one kernel, copy or memset."},
+    {"blocked", "blocks",
+     "CPU time inside calls that wait for the GPU, a copy or a lock. It costs nothing while the "
+     "GPU has queued work."},
+    {"break-even", NULL, "The number of steps after which a change pays off."},
+    {"busy", "GPU busy", "Time in which the GPU runs at least one kernel, copy or memset."},
+    {"checklist", NULL,
+     "The usual questions about a run (is the GPU busy, does the CPU wait), each answered from the "
+     "trace: strata report -v."},
     {"cold", NULL,
-     "Said of a first call, which includes one-time work: loading code, compiling, growing the "
-     "allocator."},
+     "A first call, which is slower because it includes one-time work: loading code, compiling, "
+     "growing the allocator."},
     {"constant upload", NULL,
      "A copy of a few bytes from the CPU to the GPU, made again in every step."},
     {"CPU-bound", NULL, "The GPU waits for Python and other CPU work."},
@@ -31,11 +34,14 @@ const struct glossary_term glossary[] = {
      "Device to host: a copy from GPU memory to CPU memory. Reading a value in Python (.item(), "
      "print, if tensor) needs one, and the CPU waits for it."},
     {"eager", NULL, "Running operators one by one as Python reaches them, without torch.compile."},
+    {"effort", NULL,
+     "How much of the program a fix changes: one line, some lines, or a larger change."},
     {"exposed", NULL,
-     "GPU idle time that a wait or a copy really causes: the part that lengthens the wall time."},
+     "GPU idle time that a wait or CPU work causes in the trace. Time in which a transfer runs "
+     "without other work is called alone or not overlapped; JSON keys say exposed for both."},
     {"fused", NULL,
      "Several operations compiled into one kernel, which saves launches and memory traffic."},
-    {"gain", NULL,
+    {"gain", "gains",
      "How much shorter the run would be, predicted by replaying the trace with the fix applied and "
      "the findings above it fixed."},
     {"gap", "gaps", "A time between the first and the last work of a GPU in which it is idle."},
@@ -44,28 +50,39 @@ const struct glossary_term glossary[] = {
     {"guard check", "guard checks",
      "The test before each call of compiled code whether it still fits its inputs (TorchDynamo "
      "cache lookup)."},
-    {"headroom", NULL, "The time that a kernel would save if it ran at the roofline."},
+    {"headroom", "could save", "The time that a kernel would save if it ran at the roofline."},
     {"host", NULL, "The CPU and its memory, as opposed to the device."},
     {"HtoD", NULL, "Host to device: a copy from CPU memory to GPU memory."},
-    {"idle", NULL, "Time in which the GPU runs nothing."},
+    {"idle", "GPU idle", "Time in which the GPU runs nothing."},
     {"Inductor", NULL,
      "The compiler behind torch.compile. It fuses operations into Triton kernels."},
     {"kernel", "kernels", "A function that runs on the GPU."},
     {"label", "labels",
      "A range that the program names itself: record_function, an NVTX range, or a stage."},
+    {"ladder", NULL,
+     "The wall time that is left as one finding after the other is fixed, down to what the GPU's "
+     "work alone takes, and to the roofline."},
     {"launch", "launches",
      "The call with which the CPU queues work on the GPU. It returns at once; the work runs when "
-     "its turn comes."},
+     "the work before it in its stream has finished."},
     {"launch delay", NULL,
      "The time from the start of the launch call to the start of the work on the GPU: launch "
      "latency plus queue wait."},
-    {"launch latency", NULL,
+    {"launch latency", "latency",
      "The launch delay on an idle stream: what a launch costs when nothing is queued."},
     {"launch overhead", NULL, "The CPU time that a launch call takes."},
     {"launch-bound", NULL,
      "The GPU waits for launches: kernels are so short that launching each one takes longer than "
      "running it."},
+    {"lint", NULL,
+     "To check a trace for missing and damaged records. strata info --lint does, strata help "
+     "problems lists what it can find."},
+    {"looks slow and is not", NULL,
+     "Calls that block the CPU for long while the GPU works: removing them gains next to nothing."},
     {"median", NULL, "Half of the values are smaller, half are larger."},
+    {"MFU", NULL,
+     "Model FLOP utilization: the operations of the model's products, convolutions and attention "
+     "per second, as a share of the dense rate on the GPU's datasheet."},
     {"occupancy", NULL, "The share of a multiprocessor's warp slots that a kernel can fill."},
     {"operator", "operators",
      "A PyTorch operation such as aten::mul, as the framework dispatches it."},
@@ -85,8 +102,7 @@ const struct glossary_term glossary[] = {
     {"queue wait", NULL,
      "The part of the launch delay in which the stream was busy with earlier work. It is healthy: "
      "the CPU runs ahead."},
-    {"readback", NULL,
-     "A copy of a value from the GPU to the CPU because the program looks at it."},
+    {"readback", NULL, "A copy of a value from the GPU to the CPU because the program reads it."},
     {"replay", NULL,
      "A simulation of the trace as CPU work, launches, device work and waits, with changes "
      "applied. The replay error on the unchanged trace shows how far to trust it."},
@@ -95,9 +111,12 @@ const struct glossary_term glossary[] = {
     {"roofline", NULL,
      "The most FLOP/s a kernel can reach on a GPU, given how many FLOP it computes per byte it "
      "moves."},
-    {"self", NULL, "Without the time of what is called inside."},
+    {"self", "itself", "Excluding the time of the calls it makes."},
     {"site", "sites",
      "A place in the program where the CPU waits: a line of code, an operator or a call."},
+    {"snapshot", "snapshots",
+     "The last seconds of a timeline, written out by strata run --keep. The contents of torch's "
+     "allocator at one moment are a memory snapshot."},
     {"stage", "stages",
      "A part of the pipeline that the program labels, such as transformer_forward."},
     {"stall", "stalls|stalled", "To leave the GPU idle until something finishes."},
@@ -117,5 +136,7 @@ const struct glossary_term glossary[] = {
     {"warm-up", "warmed up|warm up",
      "Calls that run before measuring so that one-time work is not included."},
     {"window", NULL, "The time between the start and the end of a recording."},
+    {"without it", "at most",
+     "What the wall time would lose if that work never ran: no change of it can gain more."},
     {NULL, NULL, NULL},
 };

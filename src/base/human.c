@@ -13,7 +13,7 @@ static int decimals_for(double v)
     return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
 }
 
-static void put(struct human *h, double v, const char *unit)
+static void human_put(struct human *h, double v, const char *unit)
 {
     snprintf(h->s, sizeof h->s, "%.*f %s", decimals_for(v), v, unit);
 }
@@ -23,9 +23,9 @@ struct human human_time(int64_t ns)
     struct human h;
     double a = fabs((double)ns);
     if (a < 999.5) snprintf(h.s, sizeof h.s, "%lld ns", (long long)ns);
-    else if (a < 999.5e3) put(&h, (double)ns / 1e3, "us");
-    else if (a < 999.5e6) put(&h, (double)ns / 1e6, "ms");
-    else put(&h, (double)ns / 1e9, "s");
+    else if (a < 999.5e3) human_put(&h, (double)ns / 1e3, "us");
+    else if (a < 999.5e6) human_put(&h, (double)ns / 1e6, "ms");
+    else human_put(&h, (double)ns / 1e9, "s");
     if (ns == 0) snprintf(h.s, sizeof h.s, "0");
     return h;
 }
@@ -35,7 +35,7 @@ struct human human_time_in(int64_t ns, int unit)
     static const double scale[] = {1, 1e3, 1e6, 1e9};
     static const char *const name[] = {"ns", "us", "ms", "s"};
     struct human h;
-    put(&h, (double)ns / scale[unit], name[unit]);
+    human_put(&h, (double)ns / scale[unit], name[unit]);
     return h;
 }
 
@@ -47,7 +47,15 @@ struct human human_bytes(int64_t bytes)
     int unit = 0;
     while (fabs(v) >= 999.5 && unit < 6) v /= 1000, unit++;
     if (unit == 0) snprintf(h.s, sizeof h.s, "%lld B", (long long)bytes);
-    else put(&h, v, name[unit]);
+    else human_put(&h, v, name[unit]);
+    return h;
+}
+
+struct human human_longer(double pct)
+{
+    struct human h;
+    if (pct < 99.5) snprintf(h.s, sizeof h.s, "%.0f %% longer", pct);
+    else snprintf(h.s, sizeof h.s, "%.1f times as long", 1 + pct / 100);
     return h;
 }
 
@@ -105,6 +113,21 @@ const char *human_cut(struct str s, int width, char *out, size_t cap)
     }
     if (cap) out[o] = '\0';
     return out;
+}
+
+const char *human_cut_path(struct str s, int width, char *out, size_t cap)
+{
+    size_t first = 0, file = 0, end = 0;
+    char shorter[512];
+    while (end < s.n && s.p[end] != ' ') end++;
+    for (size_t i = 0; i < end; i++)
+        if (s.p[i] == '/') file = i + 1, first = first ? first : i;
+    if (utf8_width(s) <= width || !file) return human_cut(s, width, out, cap);
+    struct str name = str_from(s.p + file, s.n - file);
+    snprintf(shorter, sizeof shorter, STR_FMT "/.../" STR_FMT, STR_ARG(str_from(s.p, first)),
+             STR_ARG(name));
+    bool fits = first && utf8_width(str_c(shorter)) <= width;
+    return human_cut(fits ? str_c(shorter) : name, width, out, cap);
 }
 
 /* Bytes of the code at `s` that only sets a colour, 0 for any other code. */

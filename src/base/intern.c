@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/seed.h"
 #include "base/vec.h"
 
 #define LARGEST (UINT32_MAX - 2)
@@ -63,23 +64,30 @@ static str_id view_find(const struct intern *t, struct str s)
 
 uint64_t intern_hash(struct str s)
 {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ s.n;
+    uint64_t h = seed_of_process() ^ s.n, by = 0x9fb21c651e98df25u ^ h << 1;
     const char *p = s.p;
     size_t n = s.n;
     while (n >= 8) {
         uint64_t w;
         memcpy(&w, p, 8);
-        h = (h ^ w) * 0x9fb21c651e98df25u;
-        h ^= h >> 29;
+        h = seed_fold(h ^ w, by);
         p += 8;
         n -= 8;
     }
     if (n) {
         uint64_t w = 0;
         memcpy(&w, p, n);
-        h = (h ^ w) * 0x9fb21c651e98df25u;
+        h = seed_fold(h ^ w, by);
     }
-    return map_mix(h);
+    return seed_hash(h);
+}
+
+uint64_t intern_hash_words(struct str s)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9') h = map_mix(h * 257 + (unsigned char)s.p[i] + 1);
+    return h;
 }
 
 static bool grow_slots(struct intern *t)
@@ -99,7 +107,7 @@ static bool grow_slots(struct intern *t)
 }
 
 /* The slot that holds `s`, or the empty one where it belongs. */
-static uint32_t *probe(const struct intern *t, struct str s, uint64_t hash)
+static uint32_t *intern_probe(const struct intern *t, struct str s, uint64_t hash)
 {
     uint32_t i = (uint32_t)hash & t->mask;
     for (;; i = (i + 1) & t->mask) {
@@ -122,7 +130,7 @@ static bool reserve_one(struct intern *t)
 }
 
 /* `slot` is where the hash table gets to know it; NULL: nowhere. */
-static str_id append(struct intern *t, struct str s, uint64_t hash, uint32_t *slot)
+static str_id intern_do_append(struct intern *t, struct str s, uint64_t hash, uint32_t *slot)
 {
     char *copy = arena_strdup(&t->bytes, s);
     if (!copy) return STR_NONE;
@@ -136,14 +144,14 @@ static str_id append(struct intern *t, struct str s, uint64_t hash, uint32_t *sl
 str_id intern_add_hashed(struct intern *t, struct str s, uint64_t hash)
 {
     if (t->view.offsets) return STR_NONE;
-    uint32_t *slot = probe(t, s, hash);
+    uint32_t *slot = intern_probe(t, s, hash);
     if (*slot) return *slot - 1;
     if (t->n >= LARGEST || reserve_one(t)) return STR_NONE;
     if (t->n >= t->mask / 2) {
         if (grow_slots(t)) return STR_NONE;
-        slot = probe(t, s, hash);
+        slot = intern_probe(t, s, hash);
     }
-    return append(t, s, hash, slot);
+    return intern_do_append(t, s, hash, slot);
 }
 
 str_id intern_append(struct intern *t, struct str s)
@@ -151,8 +159,8 @@ str_id intern_append(struct intern *t, struct str s)
     uint64_t hash = intern_hash(s);
     if (t->view.offsets || t->n >= LARGEST || reserve_one(t)) return STR_NONE;
     if (t->n >= t->mask / 2 && grow_slots(t)) return STR_NONE;
-    uint32_t *slot = probe(t, s, hash);
-    return append(t, s, hash, *slot ? NULL : slot);
+    uint32_t *slot = intern_probe(t, s, hash);
+    return intern_do_append(t, s, hash, *slot ? NULL : slot);
 }
 
 str_id intern_add(struct intern *t, struct str s)
@@ -163,6 +171,6 @@ str_id intern_add(struct intern *t, struct str s)
 str_id intern_find(const struct intern *t, struct str s)
 {
     if (t->view.offsets) return view_find(t, s);
-    uint32_t *slot = probe(t, s, intern_hash(s));
+    uint32_t *slot = intern_probe(t, s, intern_hash(s));
     return *slot ? *slot - 1 : STR_NONE;
 }

@@ -12,7 +12,7 @@ typedef uint32_t str_id;
 
 #define STR_NONE UINT32_MAX /* "no string": also what intern_add returns when out of memory */
 
-/* A finished table that lies in somebody else's memory, such as a mapped file. String i is
+/* A finished table in memory that the table does not own, such as a mapped file. String i is
  * bytes[offsets[i]] up to its terminator at bytes[offsets[i + 1] - 1]; `order` lists all ids sorted
  * by str_cmp. Nothing in it is trusted: a string that does not fit reads as empty. */
 struct intern_view {
@@ -42,6 +42,9 @@ void intern_done(struct intern *t);
 void intern_borrow(struct intern *t, const struct intern_view *view, uint32_t n);
 
 uint64_t intern_hash(struct str s);
+
+/* The same for names that count: "step_1" and "step_2" have one hash. */
+uint64_t intern_hash_words(struct str s);
 str_id intern_add(struct intern *t, struct str s);
 str_id intern_add_hashed(struct intern *t, struct str s, uint64_t hash);
 

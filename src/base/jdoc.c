@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_valid.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 struct reader {
@@ -22,105 +24,80 @@ struct gathered {
     size_t n, cap_items, cap_keys;
 };
 
-static int fail(struct reader *r, const char *what)
+static int jdoc_fail(struct reader *r, const char *what)
 {
     err_at(r->e, NULL, r->p - r->begin);
     return FAIL(r->e, ERR_FORMAT, "expected %s", what);
 }
 
-static int no_memory(struct reader *r)
+static int jdoc_no_memory(struct reader *r)
 {
     return err_nomem(r->e);
 }
 
-static void skip_blanks(struct reader *r)
+static void jdoc_skip_blanks(struct reader *r)
 {
-    while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r'))
-        r->p++;
+    r->p = json_past_blanks(r->p, r->end);
 }
 
-static int value(struct reader *r, struct jdoc *ret);
+static int jdoc_value(struct reader *r, struct jdoc *ret);
 
-static int hex4(struct reader *r, uint32_t *ret)
+static int jdoc_hex4(struct reader *r, uint32_t *ret)
 {
     *ret = 0;
     for (int i = 0; i < 4; i++, r->p++) {
-        char c = r->p < r->end ? *r->p : 0;
-        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
-                                                : 16;
-        if (digit == 16) return fail(r, "four hexadecimal digits");
-        *ret = *ret << 4 | digit;
+        int digit = r->p < r->end ? utf8_hex(*r->p) : -1;
+        if (digit < 0) return jdoc_fail(r, "four hexadecimal digits");
+        *ret = *ret << 4 | (uint32_t)digit;
     }
     return 0;
-}
-
-static char *put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        *out++ = (char)c;
-    } else if (c < 0x800) {
-        *out++ = (char)(0xc0 | c >> 6);
-        *out++ = (char)(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-        *out++ = (char)(0xe0 | c >> 12);
-        *out++ = (char)(0x80 | (c >> 6 & 0x3f));
-        *out++ = (char)(0x80 | (c & 0x3f));
-    } else {
-        *out++ = (char)(0xf0 | c >> 18);
-        *out++ = (char)(0x80 | (c >> 12 & 0x3f));
-        *out++ = (char)(0x80 | (c >> 6 & 0x3f));
-        *out++ = (char)(0x80 | (c & 0x3f));
-    }
-    return out;
 }
 
 /* After the u; halves of a pair are joined, lone ones become the replacement character. */
-static int unicode(struct reader *r, char **out)
+static int jdoc_unicode(struct reader *r, char **out)
 {
     uint32_t c, low;
-    TRY(hex4(r, &c));
+    TRY(jdoc_hex4(r, &c));
     if (c >= 0xd800 && c < 0xdc00 && r->end - r->p >= 6 && r->p[0] == '\\' && r->p[1] == 'u') {
         r->p += 2;
-        TRY(hex4(r, &low));
+        TRY(jdoc_hex4(r, &low));
         if (low >= 0xdc00 && low < 0xe000) c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
         else r->p -= 6;
     }
-    *out = put_utf8(*out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+    *out += utf8_put(*out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
     return 0;
 }
 
-static int escape(struct reader *r, char **out)
+static int jdoc_escape(struct reader *r, char **out)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     char c = r->p < r->end ? *r->p : 0;
     if (c == 'u') {
         r->p++;
-        return unicode(r, out);
+        return jdoc_unicode(r, out);
     }
     const char *at = c ? strchr(from, c) : NULL;
-    if (!at) return fail(r, "an escape sequence");
+    if (!at) return jdoc_fail(r, "an escape sequence");
     *(*out)++ = to[at - from];
     r->p++;
     return 0;
 }
 
-static int string(struct reader *r, struct str *ret)
+static int jdoc_string(struct reader *r, struct str *ret)
 {
     const char *close = ++r->p; /* decoding never makes a string longer */
     while (close < r->end && *close != '"') close += *close == '\\' ? 2 : 1;
-    if (close >= r->end) return fail(r, "the end of a string");
+    if (close >= r->end) return jdoc_fail(r, "the end of a string");
     char *text = arena_alloc(r->mem, (size_t)(close - r->p) + 1), *out = text;
-    if (!text) return no_memory(r);
+    if (!text) return jdoc_no_memory(r);
     while (r->p < close) {
-        if ((unsigned char)*r->p < ' ') return fail(r, "no control character in a string");
+        if ((unsigned char)*r->p < ' ') return jdoc_fail(r, "no control character in a string");
         if (*r->p != '\\') {
             *out++ = *r->p++;
             continue;
         }
         r->p++;
-        TRY(escape(r, &out));
+        TRY(jdoc_escape(r, &out));
     }
     r->p = close + 1;
     *out = 0;
@@ -128,7 +105,7 @@ static int string(struct reader *r, struct str *ret)
     return 0;
 }
 
-static int number(struct reader *r, double *ret)
+static int jdoc_do_number(struct reader *r, double *ret)
 {
     char text[512]; /* the largest number there is, with all its digits, and decimals */
     size_t n = 0;
@@ -140,12 +117,12 @@ static int number(struct reader *r, double *ret)
     char *end;
     *ret = strtod(text, &end);
     bool begins_well = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
-    if (!n || *end || !begins_well || !isfinite(*ret)) return fail(r, "a number");
+    if (!n || *end || !begins_well || !isfinite(*ret)) return jdoc_fail(r, "a number");
     r->p += n;
     return 0;
 }
 
-static bool word(struct reader *r, const char *w)
+static bool jdoc_word(struct reader *r, const char *w)
 {
     size_t n = strlen(w);
     if ((size_t)(r->end - r->p) < n || memcmp(r->p, w, n) != 0) return false;
@@ -155,26 +132,26 @@ static bool word(struct reader *r, const char *w)
 
 static int one_item(struct reader *r, struct gathered *g, bool with_key)
 {
-    if (VEC_RESERVE(g->items, g->n, g->cap_items, 1)) return no_memory(r);
+    if (VEC_RESERVE(g->items, g->n, g->cap_items, 1)) return jdoc_no_memory(r);
     if (with_key) {
-        if (VEC_RESERVE(g->keys, g->n, g->cap_keys, 1)) return no_memory(r);
-        skip_blanks(r);
-        if (r->p >= r->end || *r->p != '"') return fail(r, "a key in quotes");
-        TRY(string(r, &g->keys[g->n]));
-        skip_blanks(r);
-        if (r->p >= r->end || *r->p != ':') return fail(r, "':'");
+        if (VEC_RESERVE(g->keys, g->n, g->cap_keys, 1)) return jdoc_no_memory(r);
+        jdoc_skip_blanks(r);
+        if (r->p >= r->end || *r->p != '"') return jdoc_fail(r, "a key in quotes");
+        TRY(jdoc_string(r, &g->keys[g->n]));
+        jdoc_skip_blanks(r);
+        if (r->p >= r->end || *r->p != ':') return jdoc_fail(r, "':'");
         r->p++;
     }
-    TRY(value(r, &g->items[g->n]));
+    TRY(jdoc_value(r, &g->items[g->n]));
     g->n++;
-    skip_blanks(r);
+    jdoc_skip_blanks(r);
     return 0;
 }
 
-static int gather(struct reader *r, struct gathered *g, char close)
+static int jdoc_gather(struct reader *r, struct gathered *g, char close)
 {
     r->p++;
-    skip_blanks(r);
+    jdoc_skip_blanks(r);
     if (r->p < r->end && *r->p == close) {
         r->p++;
         return 0;
@@ -183,18 +160,18 @@ static int gather(struct reader *r, struct gathered *g, char close)
         TRY(one_item(r, g, close == '}'));
         if (r->p < r->end && *r->p == close) break;
         if (r->p >= r->end || *r->p != ',')
-            return fail(r, close == '}' ? "',' or '}'" : "',' or ']'");
+            return jdoc_fail(r, close == '}' ? "',' or '}'" : "',' or ']'");
         r->p++;
     }
     r->p++;
     return 0;
 }
 
-static int keep(struct reader *r, const struct gathered *g, struct jdoc *ret)
+static int jdoc_keep(struct reader *r, const struct gathered *g, struct jdoc *ret)
 {
     struct jdoc *items = arena_alloc(r->mem, g->n * sizeof *items);
     struct str *keys = g->keys ? arena_alloc(r->mem, g->n * sizeof *keys) : NULL;
-    if (!items || (g->keys && !keys)) return no_memory(r);
+    if (!items || (g->keys && !keys)) return jdoc_no_memory(r);
     if (g->n) memcpy(items, g->items, g->n * sizeof *items);
     if (g->n && keys) memcpy(keys, g->keys, g->n * sizeof *keys);
     ret->items = items;
@@ -203,36 +180,36 @@ static int keep(struct reader *r, const struct gathered *g, struct jdoc *ret)
     return 0;
 }
 
-static int container(struct reader *r, struct jdoc *ret, char close)
+static int jdoc_container(struct reader *r, struct jdoc *ret, char close)
 {
     struct gathered g = {0};
-    if (++r->depth > JDOC_DEEPEST) return fail(r, "less nesting");
+    if (++r->depth > JDOC_DEEPEST) return jdoc_fail(r, "less nesting");
     ret->kind = close == '}' ? JDOC_OBJECT : JDOC_ARRAY;
-    int rc = gather(r, &g, close);
-    if (rc == 0) rc = keep(r, &g, ret);
+    int rc = jdoc_gather(r, &g, close);
+    if (rc == 0) rc = jdoc_keep(r, &g, ret);
     mem_free(g.items);
     mem_free(g.keys);
     r->depth--;
     return rc;
 }
 
-static int value(struct reader *r, struct jdoc *ret)
+static int jdoc_value(struct reader *r, struct jdoc *ret)
 {
     *ret = (struct jdoc){0};
-    skip_blanks(r);
+    jdoc_skip_blanks(r);
     char c = r->p < r->end ? *r->p : 0;
-    if (c == '{') return container(r, ret, '}');
-    if (c == '[') return container(r, ret, ']');
+    if (c == '{') return jdoc_container(r, ret, '}');
+    if (c == '[') return jdoc_container(r, ret, ']');
     if (c == '"') {
         ret->kind = JDOC_STRING;
-        return string(r, &ret->text);
+        return jdoc_string(r, &ret->text);
     }
-    if (word(r, "null")) return 0;
+    if (jdoc_word(r, "null")) return 0;
     ret->kind = JDOC_BOOL;
-    if ((ret->yes = word(r, "true")) || word(r, "false")) return 0;
+    if ((ret->yes = jdoc_word(r, "true")) || jdoc_word(r, "false")) return 0;
     ret->kind = JDOC_NUMBER;
-    if (c == '-' || (c >= '0' && c <= '9')) return number(r, &ret->number);
-    return fail(r, "a JSON value");
+    if (c == '-' || (c >= '0' && c <= '9')) return jdoc_do_number(r, &ret->number);
+    return jdoc_fail(r, "a JSON value");
 }
 
 int jdoc_parse(struct str text, struct arena *mem, struct jdoc *ret, struct err *e)
@@ -240,9 +217,9 @@ int jdoc_parse(struct str text, struct arena *mem, struct jdoc *ret, struct err 
     if (text.n > JDOC_MOST_BYTES) return FAIL(e, ERR_LIMIT, "the file is too large");
     struct reader r = {text.p, text.p, text.p + text.n, mem, e, 0};
     struct jdoc found;
-    TRY(value(&r, &found));
-    skip_blanks(&r);
-    if (r.p < r.end) return fail(&r, "the end of the document");
+    TRY(jdoc_value(&r, &found));
+    jdoc_skip_blanks(&r);
+    if (r.p < r.end) return jdoc_fail(&r, "the end of the document");
     *ret = found;
     return 0;
 }

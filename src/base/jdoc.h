@@ -1,6 +1,6 @@
 /* jdoc.h: a small JSON document in memory, for settings and reports. Strict: anything that is not
  * JSON fails with its byte offset. Traces, which are large and often broken, have their own reader
- * (import/json_scan.h). */
+ * (import/json/json_scan.h). */
 #ifndef STRATA_BASE_JDOC_H
 #define STRATA_BASE_JDOC_H
 

@@ -6,6 +6,18 @@
 
 enum { JSON_VALID_DEPTH = 64 };
 
+static inline bool json_is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* The first character that is not blank, or `end`. */
+static inline const char *json_past_blanks(const char *p, const char *end)
+{
+    while (p < end && json_is_blank(*p)) p++;
+    return p;
+}
+
 /* Whether `s` is exactly one JSON value in UTF-8, nested at most JSON_VALID_DEPTH deep. */
 bool json_valid(struct str s);
 

@@ -52,7 +52,7 @@ void mem_free(void *p)
     free(p);
 }
 
-static void arm(long k, bool each_block)
+static void mem_arm(long k, bool each_block)
 {
     atomic_store(&n_allocs, 0);
     atomic_store(&fail_at, k);
@@ -61,12 +61,12 @@ static void arm(long k, bool each_block)
 
 void mem_fail_at(long k)
 {
-    arm(k, false);
+    mem_arm(k, false);
 }
 
 void mem_fail_at_block(long k)
 {
-    arm(k, true);
+    mem_arm(k, true);
 }
 
 bool mem_refuses_block(void)

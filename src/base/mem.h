@@ -21,14 +21,16 @@ void mem_return_large(void);
 void mem_trim(void);
 
 /* The k-th allocation from now on (1 = the next) and all later ones fail; 0 switches it off.
- * Also set by STRATA_FAIL_ALLOC in the environment of a command built with the torture option. */
+ * Also set by STRATA_TEST_FAIL_ALLOC in the environment of a command built with the torture option.
+ */
 void mem_fail_at(long k);
 
 /* The k-th alone fails, and the blocks of arenas count as allocations of their own: a large block
- * may be refused where a small one is not, so each has to be looked at. */
+ * may be refused where a small one is not, so each has to be examined. */
 void mem_fail_at_block(long k);
 
-/* Whether an arena must refuse the block that it is asked for; false unless mem_fail_at_block. */
+/* Whether an arena must refuse the block that is requested of it; false unless mem_fail_at_block.
+ */
 bool mem_refuses_block(void);
 
 /* Allocations since mem_fail_at or mem_fail_at_block was last called. */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/human.h"
+#include "base/units.h"
+
 static const struct opt *find_long(const struct opt *const *tables, const char *name, size_t n)
 {
     for (; *tables; tables++)
@@ -64,7 +67,7 @@ const char *opt_nearest(const char *word, const char *const *candidates, int n)
     return best;
 }
 
-static int unknown(const struct opt *const *tables, const char *word, struct err *e)
+static int opt_unknown(const struct opt *const *tables, const char *word, struct err *e)
 {
     const char *names[OPT_MAX];
     int n = 0;
@@ -79,7 +82,7 @@ static int unknown(const struct opt *const *tables, const char *word, struct err
     return FAIL(e, ERR_USAGE, "unknown option '%.*s'", len, word);
 }
 
-static bool is_choice(const char *choices, const char *value)
+static bool opt_is_choice(const char *choices, const char *value)
 {
     size_t n = strlen(value);
     for (const char *c = choices; *c;) {
@@ -90,10 +93,10 @@ static bool is_choice(const char *choices, const char *value)
     return false;
 }
 
-static int take(struct opts *o, const struct opt *opt, const char *value, struct err *e)
+static int opt_take(struct opts *o, const struct opt *opt, const char *value, struct err *e)
 {
     if (o->n == OPT_MAX) return FAIL(e, ERR_USAGE, "more than %d options", OPT_MAX);
-    if (value && opt->choices && !is_choice(opt->choices, value))
+    if (value && opt->choices && !opt_is_choice(opt->choices, value))
         return FAIL(e, ERR_USAGE, "--%s takes one of %s, not '%s'", opt->name, opt->choices, value);
     o->opt[o->n] = opt;
     o->value[o->n++] = value;
@@ -106,7 +109,7 @@ static int take_long(struct opts *o, const struct opt *const *tables, char **arg
     const char *word = argv[*i];
     size_t n = strcspn(word + 2, "=");
     const struct opt *opt = find_long(tables, word + 2, n);
-    if (!opt) return unknown(tables, word, e);
+    if (!opt) return opt_unknown(tables, word, e);
     const char *value = word[2 + n] == '=' ? word + 3 + n : NULL;
     if (!opt->arg && value) return FAIL(e, ERR_USAGE, "--%s takes no value", opt->name);
     if (opt->arg && !value) {
@@ -114,7 +117,7 @@ static int take_long(struct opts *o, const struct opt *const *tables, char **arg
             return FAIL(e, ERR_USAGE, "--%s needs a value (%s)", opt->name, opt->arg);
         value = argv[++*i];
     }
-    return take(o, opt, value, e);
+    return opt_take(o, opt, value, e);
 }
 
 static int take_short(struct opts *o, const struct opt *const *tables, char **argv, int argc,
@@ -123,14 +126,14 @@ static int take_short(struct opts *o, const struct opt *const *tables, char **ar
     const char *word = argv[*i];
     for (const char *c = word + 1; *c; c++) {
         const struct opt *opt = find_short(tables, *c);
-        if (!opt) return unknown(tables, word, e);
+        if (!opt) return opt_unknown(tables, word, e);
         if (!opt->arg) {
-            TRY(take(o, opt, NULL, e));
+            TRY(opt_take(o, opt, NULL, e));
             continue;
         }
         const char *value = c[1] ? c + 1 : *i + 1 < argc ? argv[++*i] : NULL;
         if (!value) return FAIL(e, ERR_USAGE, "-%c needs a value (%s)", *c, opt->arg);
-        return take(o, opt, value, e);
+        return opt_take(o, opt, value, e);
     }
     return 0;
 }
@@ -200,5 +203,21 @@ int opt_double(const struct opts *o, const char *name, double lo, double hi, dou
         return FAIL(e, ERR_USAGE, "--%s takes a number from %g to %g, not '%s'", name, lo, hi,
                     text);
     *ret = v;
+    return 0;
+}
+
+int opt_time_ns(const struct opts *o, const char *name, int64_t lo_ns, int64_t hi_ns,
+                int64_t *ret_ns, struct err *e)
+{
+    const char *text = opt_get(o, name, NULL);
+    char what[64];
+    int64_t ns;
+    if (!text) return 0;
+    snprintf(what, sizeof what, "--%s", name);
+    TRY(units_time_ns(text, what, &ns, e));
+    if (ns < lo_ns || ns > hi_ns)
+        return FAIL(e, ERR_USAGE, "--%s takes a time from %s to %s, not '%s'", name,
+                    human_time(lo_ns).s, human_time(hi_ns).s, text);
+    *ret_ns = ns;
     return 0;
 }

@@ -7,6 +7,7 @@
 #define STRATA_BASE_OPT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -43,6 +44,10 @@ int opt_long(const struct opts *o, const char *name, long lo, long hi, long *ret
              struct err *e) MUST_USE;
 int opt_double(const struct opts *o, const char *name, double lo, double hi, double *ret,
                struct err *e) MUST_USE;
+
+/* A time as units.h reads it. */
+int opt_time_ns(const struct opts *o, const char *name, int64_t lo_ns, int64_t hi_ns,
+                int64_t *ret_ns, struct err *e) MUST_USE;
 
 /* The candidate closest to `word` by edit distance, or NULL when none is near. */
 const char *opt_nearest(const char *word, const char *const *candidates, int n);

@@ -24,7 +24,7 @@ struct worker {
 
 int pool_size(void)
 {
-    const char *text = getenv("STRATA_THREADS");
+    const char *text = getenv("STRATA_TEST_THREADS");
     long n = text ? strtol(text, NULL, 10) : 0;
     if (n >= 1) return n > MOST_THREADS ? MOST_THREADS : (int)n;
     cpu_set_t set;
@@ -33,7 +33,7 @@ int pool_size(void)
     return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
 }
 
-static void *work(void *arg)
+static void *pool_work(void *arg)
 {
     struct worker *w = arg;
     struct job *job = w->job;
@@ -54,8 +54,9 @@ void pool_run(int n_threads, int n_items, void (*fn)(void *ctx, int item, int wo
     workers[0] = (struct worker){.job = &job, .index = 0};
     for (int i = 1; i < n_threads; i++) {
         workers[started] = (struct worker){.job = &job, .index = started};
-        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0) started++;
+        if (pthread_create(&workers[started].thread, NULL, pool_work, &workers[started]) == 0)
+            started++;
     }
-    work(&workers[0]);
+    pool_work(&workers[0]);
     for (int i = 1; i < started; i++) pthread_join(workers[i].thread, NULL);
 }

@@ -2,7 +2,8 @@
 #ifndef STRATA_BASE_POOL_H
 #define STRATA_BASE_POOL_H
 
-/* Threads worth using here: the CPUs this process may run on, at most 64; STRATA_THREADS overrides.
+/* Threads worth using here: the CPUs this process may run on, at most 64; STRATA_TEST_THREADS
+ * overrides.
  */
 int pool_size(void);
 

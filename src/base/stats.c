@@ -9,7 +9,7 @@
 
 enum { DIGIT_BITS = 11, N_DIGITS = 6, BINS = 1 << DIGIT_BITS, SHORT = 1024 };
 
-static int ascending(const void *a, const void *b)
+static int stats_ascending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -23,7 +23,7 @@ static uint32_t digit_of(int64_t v, int digit)
 }
 
 /* Moves `from` to `to`, ordered by one digit; false when all have the same and nothing moved. */
-static bool scatter(const int64_t *from, int64_t *to, uint32_t n, int digit)
+static bool stats_scatter(const int64_t *from, int64_t *to, uint32_t n, int digit)
 {
     uint32_t at[BINS] = {0}, sum = 0;
     for (uint32_t i = 0; i < n; i++) at[digit_of(from[i], digit)]++;
@@ -41,12 +41,12 @@ void stats_sort(int64_t *v, uint32_t n)
 {
     int64_t *spare = n >= SHORT ? mem_alloc(n * sizeof *spare) : NULL;
     if (!spare) {
-        if (n > 1) qsort(v, n, sizeof *v, ascending);
+        if (n > 1) qsort(v, n, sizeof *v, stats_ascending);
         return;
     }
     int64_t *from = v, *to = spare;
     for (int digit = 0; digit < N_DIGITS; digit++) {
-        if (!scatter(from, to, n, digit)) continue;
+        if (!stats_scatter(from, to, n, digit)) continue;
         int64_t *moved = to;
         to = from;
         from = moved;

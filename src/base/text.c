@@ -36,7 +36,7 @@ void text_table_col(struct text_table *t, const char *head, enum text_align alig
     t->align[t->n_cols++] = align;
 }
 
-static bool grow(struct text_table *t)
+static bool text_grow(struct text_table *t)
 {
     int cap = t->cap_rows ? t->cap_rows * 2 : 32;
     const char ***rows = mem_grow(t->rows, (size_t)cap, sizeof *rows);
@@ -51,7 +51,7 @@ static bool grow(struct text_table *t)
 
 void text_table_row(struct text_table *t, enum text_style style)
 {
-    if (t->n_rows == t->cap_rows && grow(t)) t->failed = true;
+    if (t->n_rows == t->cap_rows && text_grow(t)) t->failed = true;
     const char **cells = t->failed ? NULL : arena_zalloc(&t->mem, TEXT_COLS, sizeof *cells);
     if (!cells) {
         t->failed = true;
@@ -62,7 +62,7 @@ void text_table_row(struct text_table *t, enum text_style style)
 }
 
 /* Names come from traces: what a terminal would obey is taken out here, once for all columns. */
-static void put(struct text_table *t, int col, char *copy)
+static void text_put(struct text_table *t, int col, char *copy)
 {
     if (!copy) t->failed = true;
     else t->rows[t->n_rows - 1][col] = human_clean(copy);
@@ -75,7 +75,7 @@ static bool can_put(const struct text_table *t, int col)
 
 void text_table_cell(struct text_table *t, int col, const char *text)
 {
-    if (can_put(t, col)) put(t, col, arena_strdup(&t->mem, str_c(text)));
+    if (can_put(t, col)) text_put(t, col, arena_strdup(&t->mem, str_c(text)));
 }
 
 void text_table_cellf(struct text_table *t, int col, const char *fmt, ...)
@@ -83,7 +83,7 @@ void text_table_cellf(struct text_table *t, int col, const char *fmt, ...)
     if (!can_put(t, col)) return;
     va_list ap;
     va_start(ap, fmt);
-    put(t, col, arena_vprintf(&t->mem, fmt, ap));
+    text_put(t, col, arena_vprintf(&t->mem, fmt, ap));
     va_end(ap);
 }
 
@@ -147,8 +147,8 @@ void text_wrap(struct buf *out, const char *text, int indent, int width)
     if (!out->n || out->p[out->n - 1] != '\n') buf_addc(out, '\n');
 }
 
-static void put_cell(const struct text_table *t, struct buf *out, int col, const char *text,
-                     int width)
+static void text_put_cell(const struct text_table *t, struct buf *out, int col, const char *text,
+                          int width)
 {
     char cut[1024];
     struct str s = str_c(text ? text : "");
@@ -159,14 +159,14 @@ static void put_cell(const struct text_table *t, struct buf *out, int col, const
     if (t->align[col] == TEXT_LEFT && col + 1 < t->n_cols) buf_pad(out, ' ', pad);
 }
 
-static void put_row(const struct text_table *t, struct buf *out, const char *const *cells,
-                    const int *widths, int indent)
+static void text_put_row(const struct text_table *t, struct buf *out, const char *const *cells,
+                         const int *widths, int indent)
 {
     size_t from = out->n;
     buf_pad(out, ' ', indent);
     for (int c = 0; c < t->n_cols; c++) {
         if (c) buf_adds(out, "  ");
-        put_cell(t, out, c, cells[c], widths[c]);
+        text_put_cell(t, out, c, cells[c], widths[c]);
     }
     while (out->n > from && out->p[out->n - 1] == ' ') out->n--;
 }
@@ -176,13 +176,13 @@ static void put_styled_row(const struct text_table *t, struct buf *out, const ch
 {
     bool styled = look->color && look->style != TEXT_PLAIN;
     if (styled) buf_adds(out, style_on(look->style));
-    put_row(t, out, cells, widths, look->indent);
+    text_put_row(t, out, cells, widths, look->indent);
     if (styled) buf_adds(out, "\033[0m");
     buf_addc(out, '\n');
 }
 
 /* The widest cell of every column; returns the width of a line. */
-static int measure(const struct text_table *t, int *widths)
+static int text_measure(const struct text_table *t, int *widths)
 {
     int total = 0;
     for (int c = 0; c < t->n_cols; c++) {
@@ -197,23 +197,28 @@ static int measure(const struct text_table *t, int *widths)
     return total;
 }
 
-/* Takes `excess` columns away from text columns, the first one before the others. */
-static void shrink(const struct text_table *t, int *widths, int excess)
+/* Takes `excess` columns away from text columns, the first one before the others; returns what none
+ * of them could give. Heads are kept whole where `heads`. */
+static int text_shrink(const struct text_table *t, int *widths, int excess, bool heads)
 {
     for (int c = 0; c < t->n_cols && excess > 0; c++) {
-        if (t->align[c] != TEXT_LEFT || widths[c] <= NARROWEST) continue;
-        int less = widths[c] - NARROWEST < excess ? widths[c] - NARROWEST : excess;
+        int head = heads ? utf8_width(str_c(t->head[c])) : 0;
+        int least = head > NARROWEST ? head : NARROWEST;
+        if (t->align[c] != TEXT_LEFT || widths[c] <= least) continue;
+        int less = widths[c] - least < excess ? widths[c] - least : excess;
         widths[c] -= less;
         excess -= less;
     }
+    return excess;
 }
 
 void text_table_print(const struct text_table *t, struct buf *out, int indent, int width,
                       bool color)
 {
     int widths[TEXT_COLS] = {0};
-    int total = indent + measure(t, widths);
-    shrink(t, widths, total - width);
+    int total = indent + text_measure(t, widths);
+    int excess = text_shrink(t, widths, total - width, true);
+    text_shrink(t, widths, excess, false);
     struct row_look look = {.indent = indent, .color = color, .style = TEXT_DIM};
     put_styled_row(t, out, t->head, widths, &look);
     for (int r = 0; r < t->n_rows; r++) {

@@ -20,11 +20,11 @@ static const struct unit sizes[] = {
 };
 
 static const struct unit times[] = {
-    {"", 1e6},    {"ns", 1},     {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
-    {"sec", 1e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0},
+    {"", 1e9},    {"ns", 1},   {"us", 1e3},   {"ms", 1e6},   {"s", 1e9},
+    {"sec", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0},
 };
 
-static int parse(const char *text, const struct unit *units, double *ret)
+static int units_parse(const char *text, const struct unit *units, double *ret)
 {
     char *end;
     double v = strtod(text, &end);
@@ -41,7 +41,7 @@ static int parse(const char *text, const struct unit *units, double *ret)
 int units_bytes(const char *text, const char *what, int64_t *ret, struct err *e)
 {
     double v;
-    if (parse(text, sizes, &v) < 0)
+    if (units_parse(text, sizes, &v) < 0)
         return FAIL(e, ERR_USAGE, "%s takes a size such as 8GB or 500MiB, not '%s'", what, text);
     *ret = llround(v);
     return 0;
@@ -50,8 +50,8 @@ int units_bytes(const char *text, const char *what, int64_t *ret, struct err *e)
 int units_time_ns(const char *text, const char *what, int64_t *ret, struct err *e)
 {
     double v;
-    if (parse(text, times, &v) < 0)
-        return FAIL(e, ERR_USAGE, "%s takes a time such as 4s or 250ms, not '%s'", what, text);
+    if (units_parse(text, times, &v) < 0)
+        return FAIL(e, ERR_USAGE, "%s takes a time such as 4s, 250ms or 2m, not '%s'", what, text);
     *ret = llround(v);
     return 0;
 }

@@ -13,7 +13,7 @@
  * bytes. */
 int units_bytes(const char *text, const char *what, int64_t *ret, struct err *e) MUST_USE;
 
-/* ns, us, ms, s, min, h; a bare number is milliseconds. */
+/* ns, us, ms, s, m or min, h; a bare number is seconds. */
 int units_time_ns(const char *text, const char *what, int64_t *ret, struct err *e) MUST_USE;
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-static size_t decode(struct str s, size_t i, uint32_t *ret)
+static size_t utf8_decode(struct str s, size_t i, uint32_t *ret)
 {
     const unsigned char *p = (const unsigned char *)s.p + i;
     size_t left = s.n - i;
@@ -30,19 +30,20 @@ static size_t decode(struct str s, size_t i, uint32_t *ret)
 size_t utf8_len(struct str s, size_t i)
 {
     uint32_t c;
-    return decode(s, i, &c);
+    return utf8_decode(s, i, &c);
 }
 
 static bool is_unsafe(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
-           (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+           (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
+           c == 0x200f || c == 0x061c;
 }
 
 size_t utf8_safe_len(struct str s, size_t i)
 {
     uint32_t c;
-    size_t len = decode(s, i, &c);
+    size_t len = utf8_decode(s, i, &c);
     return len && !is_unsafe(c) ? len : 0;
 }
 
@@ -59,7 +60,7 @@ int utf8_width(struct str s)
     int width = 0;
     for (size_t i = 0; i < s.n;) {
         uint32_t c = 0;
-        size_t len = decode(s, i, &c);
+        size_t len = utf8_decode(s, i, &c);
         width += len && is_wide(c) ? 2 : 1;
         i += len ? len : 1;
     }

@@ -1,4 +1,4 @@
-/* vec.c: the one growth policy: half as much again, at least 16. */
+/* vec.c: the one growth policy: 1.5 times, at least 16. */
 #include "base/vec.h"
 
 #include <stdint.h>

@@ -22,14 +22,17 @@ enum cli_exit {
 };
 
 struct import_progress;
+struct jout_page;
 
 struct cli {
     struct buf out; /* flushed to stdout when the command returns */
     bool color;
     bool json;
-    int width; /* at most 100 */
+    int width;   /* of sentences: at most 100 */
+    int columns; /* of tables: as many as the terminal has */
     const struct cmd *cmd;
-    struct file_map given;         /* the file that cli_look looked into, for who opens it next */
+    struct file_map given;  /* the file that snapshot_open looked into, for who opens it next */
+    struct jout_page *page; /* what to show of the JSON; NULL: all of it, indented */
     struct import_progress *watch; /* told how far reading a trace has come; NULL: the terminal */
 };
 
@@ -57,7 +60,7 @@ struct cmd {
     const char *about;                    /* a few sentences for --help and the manual */
     const char *const *examples;          /* NULL-terminated pairs: command line, what it does */
     const struct cmd_terms *const *terms; /* NULL-terminated; NULL when it has none */
-    const struct opt *opts; /* own options; --json, --color and --help are everyone's */
+    const struct opt *opts;               /* own options; all have --json, --color and --help */
     enum cmd_group group;
     int min_args, max_args; /* operands; max_args < 0 = any number */
     bool passes_args;       /* the first operand ends the options (run -- CMD) */
@@ -71,12 +74,14 @@ struct cmd {
 };
 
 extern const struct cmd *const cmds[]; /* NULL-terminated, in the order help lists them */
+enum { CMDS_MOST_USED = 5 };           /* the first ones, above all groups */
 extern const struct opt cli_common_opts[];
 
 const struct cmd *cmd_find(const char *name); /* NULL when there is none */
 
-/* Fails with the nearest name as a suggestion. */
-int cmd_unknown(const char *name, struct err *e);
+/* Fails with the nearest name as a suggestion; for a name that became part of another command, with
+ * the whole command line as it is written now. */
+int cmd_unknown(const char *name, int n_args, char *const *args, struct err *e);
 
 /* The program: runs one command line, prints its result, returns its exit status. */
 int cli_main(int argc, char **argv);
@@ -84,8 +89,13 @@ int cli_main(int argc, char **argv);
 /* Reads a trace of any format; shows progress on a terminal and reports damage on stderr. */
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
-/* The same, but only a part of a recording with more records than this; trace->part.n_records says
- * so. STRATA_MOST_RECORDS sets another number. */
+/* The same without the rests of a recorder in a long run (analyze/rests.h): for all who compute
+ * something of it. */
+int cli_open_recorded(struct cli *cli, const char *path, struct trace **ret,
+                      struct err *e) MUST_USE;
+
+/* As cli_open_trace, but only a part of a recording with more records than this;
+ * trace->part.n_records says so. STRATA_TEST_MOST_RECORDS sets another number. */
 #define CLI_MOST_RECORDS 4000000u
 uint64_t cli_most_records(void);
 int cli_open_shown(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
@@ -105,8 +115,14 @@ int cli_open_rank(struct cli *cli, const char *path, int rank, struct trace **re
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
                   struct err *e) MUST_USE;
 
+/* The same without what cannot be judged of it (analyze/recorded/recorded.h). `cx` is a context
+ * without a trace yet: it becomes the trace's, and may hold results already. Not after a failure.
+ */
+int cli_open_judged(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
+                    struct context *cx, struct err *e) MUST_USE;
+
 /* The same for a command that reads no rows: a .strata file of any size opens instantly, and only
- * what native.h allows for that may be used. */
+ * what import_native allows for that may be used. */
 int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
 /* Prints what is in `out` now, for a command that keeps running after its result. */
@@ -119,5 +135,9 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Lines for people on standard error, where a name in them commands no terminal. `text` is changed.
  */
 void cli_show_lines(const struct cli *cli, const char *before, struct buf *text);
+
+/* Gives environment variables that are set under their old names the new ones, for this process and
+ * those it starts, and says so. */
+void old_settings_take(void);
 
 #endif

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/human.h"
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
+#include "trace/trace.h"
 
 #ifndef STRATA_VERSION
 #define STRATA_VERSION "0"
@@ -70,16 +72,24 @@ static bool want_color(const struct opts *o)
     return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-static int terminal_width(void)
+#define SENTENCE_WIDTH 100 /* longer lines are hard to read */
+#define NARROWEST      40  /* columns of a terminal; others are a mistake */
+#define WIDEST         1000
+
+/* Of the terminal; of COLUMNS where the output goes elsewhere. */
+static int terminal_columns(void)
 {
     struct winsize w;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 40)
-        return w.ws_col < 100 ? w.ws_col : 100;
-    return 100;
+    const char *columns = getenv("COLUMNS");
+    long n = 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0) n = w.ws_col;
+    else if (columns) n = strtol(columns, NULL, 10);
+    return n >= NARROWEST && n <= WIDEST ? (int)n : SENTENCE_WIDTH;
 }
 
 int cli_flush(struct cli *cli, struct err *e)
 {
+    if (cli->out.over) return trace_over_budget(cli->out.most, e);
     if (!buf_ok(&cli->out)) return err_nomem(e);
     /* whatever a name in a trace holds, it commands no terminal; JSON has its own escapes */
     if (!cli->json) cli->out.n = human_clean_lines(cli->out.p, cli->out.n, cli->color);
@@ -115,18 +125,41 @@ static int check_operands(const struct cmd *c, const struct opts *o, struct err 
     return 0;
 }
 
+/* What a command writes never takes the place of what it reads. */
+static int check_outputs(const struct opts *o, struct err *e)
+{
+    static const char *const outputs[] = {"output", "html", "md"};
+    for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
+        const char *path = opt_get(o, outputs[k], NULL);
+        struct stat out, in;
+        if (!path || stat(path, &out) < 0 || !S_ISREG(out.st_mode)) continue;
+        for (int i = 0; i < o->n_args; i++) {
+            if (stat(o->args[i], &in) < 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+                continue;
+            return FAIL(e, ERR_USAGE, "--%s names the input itself, '%s'; give another name",
+                        outputs[k], o->args[i]);
+        }
+    }
+    return 0;
+}
+
 static int run_command(const struct cmd *c, int argc, char **argv, struct err *e)
 {
     struct opts o;
     const struct opt *tables[] = {cli_common_opts, c->opts, NULL};
     int parsed = opt_parse(&o, tables, argc, argv, c->passes_args, e);
     if (parsed < 0) return see_help(c, parsed, e);
-    struct cli cli = {
-        .color = want_color(&o), .json = opt_has(&o, "json"), .width = terminal_width(), .cmd = c};
+    int columns = terminal_columns();
+    struct cli cli = {.color = want_color(&o),
+                      .json = opt_has(&o, "json"),
+                      .width = columns < SENTENCE_WIDTH ? columns : SENTENCE_WIDTH,
+                      .columns = columns,
+                      .cmd = c};
     buf_init(&cli.out);
     int rc = 0;
     if (opt_has(&o, "help")) help_command(&cli.out, c, cli.color, cli.width);
-    else if ((rc = check_operands(c, &o, e)) == 0) rc = c->run(&cli, &o, e);
+    else if ((rc = check_operands(c, &o, e)) == 0 && (rc = check_outputs(&o, e)) == 0)
+        rc = c->run(&cli, &o, e);
     int flushed = rc < 0 ? 0 : cli_flush(&cli, e); /* a partial result is worse than none */
     buf_done(&cli.out);
     return flushed < 0 ? flushed : rc;
@@ -143,7 +176,8 @@ int cli_main(int argc, char **argv)
     struct err e;
     err_init(&e);
     const struct cmd *c = cmd_find(word);
-    int rc = c ? run_command(c, argc > 2 ? argc - 2 : 0, argv + 2, &e) : cmd_unknown(word, &e);
+    int rc = c ? run_command(c, argc > 2 ? argc - 2 : 0, argv + 2, &e)
+               : cmd_unknown(word, argc > 2 ? argc - 2 : 0, argv + 2, &e);
     if (rc < 0) say_error(&e);
     return exit_code(rc);
 }

@@ -1,4 +1,4 @@
-/* advice_kernel.c: see advice_kernel.h. */
+/* advice_kernel.c: see dive.h. */
 #include "dive/dive_private.h"
 #include "dive/verdict.h"
 
@@ -8,23 +8,20 @@ static const char *about_memory(const struct verdict_in *in, const struct verdic
 {
     switch (v->unit) {
     case UNIT_L2:
-        return "Neighbouring threads read addresses far apart: make the tensor contiguous, or keep "
-               "it in "
-               "the layout the next kernel wants (channels_last) instead of transposing it.";
+        return "Neighbouring threads read addresses far apart: make the tensor contiguous, or "
+               "keep it in the layout the next kernel wants (channels_last) instead of "
+               "transposing it.";
     case UNIT_L1:
         return "Shared memory is the limit: avoid bank conflicts (pad rows), use wider loads, or "
-               "use "
-               "a library kernel.";
+               "use a library kernel.";
     default: break;
     }
     if (in->family == FAMILY_GEMM)
         return "It has too few rows for the weights it reads: use larger batches or smaller "
-               "weights (fp8, "
-               "int8). A faster GEMM kernel gains nothing.";
+               "weights (fp8, int8). A faster GEMM kernel gains nothing.";
     if (in->family == FAMILY_COPY)
         return "It only moves data: avoid the copy (views, in-place operations, the layout the "
-               "next kernel "
-               "wants) rather than speeding it up.";
+               "next kernel wants) rather than speeding it up.";
     return "It moves data as fast as the GPU can: fuse it with its neighbours (torch.compile) so "
            "that tensors are read and written once, or store them in fewer bytes.";
 }
@@ -48,8 +45,7 @@ static const char *about_arithmetic(const struct verdict_in *in, const struct ve
                "(torch.backends.cuda.matmul.allow_tf32 = True).";
     if (v->unit == UNIT_FP64)
         return "It computes in double precision. If that is not needed, look for a stray float64 "
-               "scalar or "
-               "numpy array.";
+               "scalar or numpy array.";
     return "Arithmetic is the limit: use cheaper functions (tanh for erf in GELU), less index "
            "arithmetic, or half-precision pairs.";
 }
@@ -61,8 +57,7 @@ static const char *about_occupancy(const struct verdict *v)
                "(__launch_bounds__, Triton: num_warps, smaller BLOCK).";
     if (v->factor && strcmp(v->factor, "shared memory") == 0)
         return "Shared memory limits the number of blocks: use smaller tiles or fewer stages "
-               "(Triton: "
-               "num_stages).";
+               "(Triton: num_stages).";
     return "There are too few warps per SM: try another block size, or more work per thread.";
 }
 
@@ -72,9 +67,8 @@ static const char *about_tail(const struct verdict_in *in)
         return "There is too little work to fill the GPU: batch it, fuse it with its neighbours "
                "(torch.compile), or overlap it with others (CUDA graph, streams). For a GEMM: "
                "split-k.";
-    return "The last wave leaves SMs empty: try another tile size, a persistent (stream-k) kernel, "
-           "or "
-           "sizes that fill whole waves.";
+    return "The last wave leaves SMs empty: try another tile size, a persistent (stream-k) "
+           "kernel, or sizes that fill whole waves.";
 }
 
 const char *advice_kernel(const struct verdict_in *in, const struct verdict *v)
@@ -88,8 +82,7 @@ const char *advice_kernel(const struct verdict_in *in, const struct verdict *v)
                "index computations, or fuse kernels so that each value is handled once.";
     case LIMITER_LATENCY:
         return "It waits although there are enough warps: use more independent work per thread "
-               "(unrolling, "
-               "early loads) and fewer barriers.";
+               "(unrolling, early loads) and fewer barriers.";
     case LIMITER_OCCUPANCY: return about_occupancy(v);
     case LIMITER_TAIL: return about_tail(in);
     default: return NULL;

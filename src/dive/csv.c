@@ -16,7 +16,7 @@ void csv_done(struct csv *c)
 }
 
 /* The field without its doubled quotes; .p is NULL when out of memory. */
-static struct str undouble(struct csv *c, struct str raw)
+static struct str csv_undouble(struct csv *c, struct str raw)
 {
     char *p = arena_alloc(c->mem, raw.n + 1);
     size_t n = 0;
@@ -42,7 +42,7 @@ static struct str scan_quoted(struct csv *c)
     }
     struct str raw = str_from(c->text.p + begin, c->at - begin);
     c->at += c->at < c->text.n;
-    return doubled ? undouble(c, raw) : raw;
+    return doubled ? csv_undouble(c, raw) : raw;
 }
 
 static bool ends_field(char ch)
@@ -50,7 +50,7 @@ static bool ends_field(char ch)
     return ch == ',' || ch == '\r' || ch == '\n';
 }
 
-static struct str scan_field(struct csv *c)
+static struct str csv_scan_field(struct csv *c)
 {
     size_t begin = c->at;
     struct str quoted = {0};
@@ -74,7 +74,7 @@ int csv_next(struct csv *c, struct err *e)
     for (;;) {
         if (c->n >= CSV_MOST_FIELDS)
             return FAIL(e, ERR_LIMIT, "a row has more than %u fields", CSV_MOST_FIELDS);
-        struct str field = scan_field(c);
+        struct str field = csv_scan_field(c);
         if (!field.p || VEC_RESERVE(c->fields, c->n, c->cap, 1)) return err_nomem(e);
         c->fields[c->n++] = field;
         if (c->at >= c->text.n || c->text.p[c->at] != ',') return 1;

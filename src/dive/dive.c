@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "dive/guess.h"
+#include "dive/dive_private.h"
 
 static double roof_pct(const struct profile *p, const struct ceilings *c)
 {
@@ -11,7 +11,7 @@ static double roof_pct(const struct profile *p, const struct ceilings *c)
     return 100 * p->bytes_per_s / c->memory.per_s;
 }
 
-static void judge(struct dive_kernel *k, const struct ceilings *c)
+static void dive_judge(struct dive_kernel *k, const struct ceilings *c)
 {
     struct verdict_in in = {&k->profile, c, k->family, k->short_name};
     verdict_of(&in, &k->verdict);
@@ -20,14 +20,15 @@ static void judge(struct dive_kernel *k, const struct ceilings *c)
     k->roof_pct = roof_pct(&k->profile, c);
 }
 
-static void measured(struct dive_kernel *k, const struct ncu_launch *l)
+static void dive_measured(struct dive_kernel *k, const struct ncu_launch *l)
 {
     k->launch = l;
     profile_of(l, &k->profile);
 }
 
 /* Kernels of the trace; those that were not measured are estimated. */
-static int with_trace(const struct dive_in *in, struct arena *mem, struct dive *ret, struct err *e)
+static int dive_with_trace(const struct dive_in *in, struct arena *mem, struct dive *ret,
+                           struct err *e)
 {
     const struct trace *t = in->cx->t;
     struct op_links links;
@@ -44,9 +45,9 @@ static int with_trace(const struct dive_in *in, struct arena *mem, struct dive *
                                   .family = target->family,
                                   .estimated = !pairs || !pairs[i].launch};
         if (k->estimated) guess_profile(t, &links, target, &k->profile);
-        else measured(k, pairs[i].launch);
+        else dive_measured(k, pairs[i].launch);
         ret->n_measured += !k->estimated;
-        judge(k, &ret->ceilings);
+        dive_judge(k, &ret->ceilings);
     }
     return 0;
 }
@@ -69,8 +70,8 @@ static int without_trace(const struct dive_in *in, struct arena *mem, struct div
             buf_done(&name);
             return err_nomem(e);
         }
-        measured(k, l);
-        judge(k, &ret->ceilings);
+        dive_measured(k, l);
+        dive_judge(k, &ret->ceilings);
     }
     ret->n_measured = ret->n;
     buf_done(&name);
@@ -83,5 +84,5 @@ int dive_run(const struct dive_in *in, struct arena *mem, struct dive *ret, stru
     *ret = (struct dive){.targets = in->targets, .ceilings = in->ceilings};
     ret->kernels = arena_zalloc(mem, most + 1u, sizeof *ret->kernels);
     if (!ret->kernels) return err_nomem(e);
-    return in->targets ? with_trace(in, mem, ret, e) : without_trace(in, mem, ret, e);
+    return in->targets ? dive_with_trace(in, mem, ret, e) : without_trace(in, mem, ret, e);
 }

@@ -1,5 +1,5 @@
-/* guess.c: see guess.h. */
-#include "dive/guess.h"
+/* guess.c: see dive_private.h. */
+#include "dive/dive_private.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@
 
 enum { LEVELS_UP = 8 };
 
-static bool multiplies(enum kernel_family f)
+static bool guess_multiplies(enum kernel_family f)
 {
     return f == FAMILY_GEMM || f == FAMILY_CONV || f == FAMILY_ATTENTION;
 }
@@ -22,13 +22,13 @@ static bool product_around(const struct trace *t, row_t op, struct op_work *ret)
 }
 
 /* What goes in and comes out, of a list too where its type is known. */
-static double bytes_of(const struct op_work *w)
+static double guess_bytes_of(const struct op_work *w)
 {
     double bytes = w->read + w->written + w->untyped * number_bytes(w->type);
     return bytes > 0 ? bytes : NAN;
 }
 
-static enum precision precision_of(enum number_type type, struct str kernel)
+static enum precision guess_precision_of(enum number_type type, struct str kernel)
 {
     switch (type) {
     case NUMBER_F64: return FP64;
@@ -61,19 +61,19 @@ void guess_profile(const struct trace *t, const struct op_links *links, const st
 {
     struct profile p;
     profile_init(&p);
-    p.time_ns = (double)target->row_ns; /* of the launch whose shapes are looked at */
+    p.time_ns = (double)target->row_ns; /* of the launch whose shapes are examined */
     row_t op = links->owner[t->aux[target->row]];
     struct op_work w = {0}, around;
     bool known = op != ROW_NONE && op_work_of(t, op, &w);
-    if (multiplies(target->family) && product_around(t, op, &around)) {
+    if (guess_multiplies(target->family) && product_around(t, op, &around)) {
         w = around;
         p.flops = w.flops;
         known = true;
     }
-    if (known) p.bytes = bytes_of(&w);
-    p.main = precision_of(w.type, target->name);
+    if (known) p.bytes = guess_bytes_of(&w);
+    p.main = guess_precision_of(w.type, target->name);
     bool narrow = p.main != FP32 && p.main != FP64 && p.main != PRECISIONS;
-    p.tensor_used = multiplies(target->family) && narrow;
+    p.tensor_used = guess_multiplies(target->family) && narrow;
     p.tensor_known = str_has(target->name, "simt") || str_has(target->name, "sgemm");
     if (p.tensor_known) p.tensor_used = false; /* by its own name it does without */
     guess_occupancy(t, target, &p);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-/* Sections adapt to the GPU and to ncu's version; what they lack is asked for by name. */
+/* Sections adapt to the GPU and to ncu's version; what they lack is requested by name. */
 static const char *const sections[] = {"LaunchStats", "Occupancy", "SchedulerStats",
                                        "WarpStateStats"};
 
@@ -17,10 +17,10 @@ static const char *const sections[] = {"LaunchStats", "Occupancy", "SchedulerSta
 static const char common_metrics[] =
     "gpu__time_duration.sum,gpu__compute_memory_throughput" PCT_ELAPSED
     ",gpu__dram_throughput" PCT_ELAPSED ",lts__throughput" PCT_ELAPSED
-    ",l1tex__data_pipe_lsu_wavefronts" PCT_ELAPSED ",lts__t_bytes.sum"
-    ",sm__pipe_tensor_cycles_active" PCT_ACTIVE ",sm__pipe_fma_cycles_active" PCT_ACTIVE
-    ",sm__pipe_alu_cycles_active" PCT_ACTIVE ",sm__pipe_fp64_cycles_active" PCT_ACTIVE
-    ",sm__cycles_active.avg,sm__cycles_elapsed.max"
+    ",l1tex__data_pipe_lsu_wavefronts" PCT_ELAPSED
+    ",lts__t_bytes.sum,sm__pipe_tensor_cycles_active" PCT_ACTIVE
+    ",sm__pipe_fma_cycles_active" PCT_ACTIVE ",sm__pipe_alu_cycles_active" PCT_ACTIVE
+    ",sm__pipe_fp64_cycles_active" PCT_ACTIVE ",sm__cycles_active.avg,sm__cycles_elapsed.max"
     "," THREADS("fadd") "," THREADS("fmul") "," THREADS("ffma") "," THREADS("hadd") "," THREADS(
         "hmul") "," THREADS("hfma") "," THREADS("dadd") "," THREADS("dmul") "," THREADS("dfma");
 
@@ -53,21 +53,21 @@ struct list {
     bool failed;
 };
 
-static void add(struct list *l, const char *arg)
+static void ncu_args_add(struct list *l, const char *arg)
 {
     char *copy = arg ? arena_strdup(l->mem, str_c(arg)) : NULL;
     if (!copy || VEC_RESERVE(l->args, l->n, l->cap, 2)) l->failed = true;
     else l->args[l->n++] = copy;
 }
 
-static void add_option(struct list *l, const char *name, const char *value)
+static void ncu_args_add_option(struct list *l, const char *name, const char *value)
 {
-    add(l, name);
-    add(l, value);
+    ncu_args_add(l, name);
+    ncu_args_add(l, value);
 }
 
 /* Hands the list over in the arena. */
-static int finish(struct list *l, char ***ret, struct err *e)
+static int ncu_args_finish(struct list *l, char ***ret, struct err *e)
 {
     char **kept = l->failed ? NULL : arena_zalloc(l->mem, l->n + 1, sizeof *kept);
     if (kept) memcpy(kept, l->args, l->n * sizeof *kept);
@@ -122,9 +122,9 @@ uint32_t ncu_args_count(const struct targets *targets)
     return count < NCU_MOST_OF_A_SIZE ? count : NCU_MOST_OF_A_SIZE;
 }
 
-static void add_number(struct list *l, const char *name, uint32_t value)
+static void ncu_args_add_number(struct list *l, const char *name, uint32_t value)
 {
-    add_option(l, name, arena_printf(l->mem, "%u", value));
+    ncu_args_add_option(l, name, arena_printf(l->mem, "%u", value));
 }
 
 static void add_what(struct list *l, const struct targets *targets, const struct ncu_wish *w)
@@ -133,12 +133,12 @@ static void add_what(struct list *l, const struct targets *targets, const struct
     buf_init(&names);
     ncu_args_names(targets, &names);
     l->failed |= !buf_ok(&names);
-    add_option(l, "--kernel-name-base", "demangled");
-    add_option(l, "--kernel-name", buf_c(&names));
-    add_option(l, "--filter-mode", "per-launch-config");
-    add_number(l, "--launch-skip", w->skip);
-    add_number(l, "--launch-count", w->count);
-    if (w->marked) add_option(l, "--profile-from-start", "off");
+    ncu_args_add_option(l, "--kernel-name-base", "demangled");
+    ncu_args_add_option(l, "--kernel-name", buf_c(&names));
+    ncu_args_add_option(l, "--filter-mode", "per-launch-config");
+    ncu_args_add_number(l, "--launch-skip", w->skip);
+    ncu_args_add_number(l, "--launch-count", w->count);
+    if (w->marked) ncu_args_add_option(l, "--profile-from-start", "off");
     buf_done(&names);
 }
 
@@ -148,35 +148,35 @@ static void add_metrics(struct list *l, int major)
     for (size_t i = 0; i < sizeof by_generation / sizeof *by_generation; i++)
         if (by_generation[i].major <= major) more = by_generation[i].metrics;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        add_option(l, "--section", sections[i]);
-    add_option(l, "--metrics", arena_printf(l->mem, "%s%s", common_metrics, more));
+        ncu_args_add_option(l, "--section", sections[i]);
+    ncu_args_add_option(l, "--metrics", arena_printf(l->mem, "%s%s", common_metrics, more));
 }
 
 int ncu_args_profile(const struct targets *targets, const struct ncu_wish *w, struct arena *mem,
                      char ***ret, struct err *e)
 {
     struct list l = {.mem = mem};
-    add(&l, w->ncu);
-    add_option(&l, "--target-processes", "all");
-    add_option(&l, "--clock-control", "none");
-    add_option(&l, "--replay-mode", w->replay);
-    add_option(&l, "--graph-profiling", "node");
+    ncu_args_add(&l, w->ncu);
+    ncu_args_add_option(&l, "--target-processes", "all");
+    ncu_args_add_option(&l, "--clock-control", "none");
+    ncu_args_add_option(&l, "--replay-mode", w->replay);
+    ncu_args_add_option(&l, "--graph-profiling", "node");
     add_what(&l, targets, w);
     add_metrics(&l, w->major);
-    add_option(&l, "--export", w->report);
-    add_option(&l, "--log-file", w->log);
-    for (int i = 0; w->command[i]; i++) add(&l, w->command[i]);
-    return finish(&l, ret, e);
+    ncu_args_add_option(&l, "--export", w->report);
+    ncu_args_add_option(&l, "--log-file", w->log);
+    for (int i = 0; w->command[i]; i++) ncu_args_add(&l, w->command[i]);
+    return ncu_args_finish(&l, ret, e);
 }
 
 int ncu_args_import(const char *ncu, const char *report, struct arena *mem, char ***ret,
                     struct err *e)
 {
     struct list l = {.mem = mem};
-    add(&l, ncu);
-    add_option(&l, "--import", report);
-    add_option(&l, "--page", "raw");
-    add_option(&l, "--print-units", "base");
-    add(&l, "--csv");
-    return finish(&l, ret, e);
+    ncu_args_add(&l, ncu);
+    ncu_args_add_option(&l, "--import", report);
+    ncu_args_add_option(&l, "--page", "raw");
+    ncu_args_add_option(&l, "--print-units", "base");
+    ncu_args_add(&l, "--csv");
+    return ncu_args_finish(&l, ret, e);
 }

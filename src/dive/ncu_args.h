@@ -3,6 +3,9 @@
 #ifndef STRATA_DIVE_NCU_ARGS_H
 #define STRATA_DIVE_NCU_ARGS_H
 
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "dive/targets.h"
 
 struct ncu_wish {
@@ -34,5 +37,16 @@ void ncu_args_names(const struct targets *targets, struct buf *out);
 enum { NCU_MOST_OF_A_SIZE = 8 };
 uint32_t ncu_args_skip(const struct targets *targets);
 uint32_t ncu_args_count(const struct targets *targets);
+
+/* ncu_log.c: what Nsight Compute says when it could not do what it was asked to, and what to do. */
+
+struct ncu_trouble {
+    const char *what; /* NULL when the log has nothing to complain about */
+    const char *remedy;
+    bool nothing_ran; /* no kernel of those asked for was launched in time */
+};
+
+/* `text` is its log. Memory from `mem`. */
+struct ncu_trouble ncu_log_trouble(struct str text, struct arena *mem);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "dive/csv.h"
-#include "dive/number.h"
 
 enum column_kind {
     COLUMN_OTHER,
@@ -41,7 +40,7 @@ struct reader {
     size_t n, cap;
 };
 
-static enum column_kind kind_of(struct str head)
+static enum column_kind ncu_csv_kind_of(struct str head)
 {
     static const struct {
         const char *name;
@@ -100,14 +99,14 @@ static void drop_second_names(struct reader *r)
     }
 }
 
-static int read_head(struct reader *r, struct err *e)
+static int ncu_csv_read_head(struct reader *r, struct err *e)
 {
     r->n_columns = r->csv.n;
     r->columns = arena_zalloc(r->mem, r->n_columns, sizeof *r->columns);
     if (!r->columns) return err_nomem(e);
     for (size_t i = 0; i < r->n_columns; i++) {
         struct column *c = &r->columns[i];
-        *c = (struct column){.kind = kind_of(r->csv.fields[i]), .scale = 1};
+        *c = (struct column){.kind = ncu_csv_kind_of(r->csv.fields[i]), .scale = 1};
         r->details |= c->kind == COLUMN_LABEL;
         if (c->kind != COLUMN_OTHER) continue;
         c->place = ncu_place_of(r->csv.fields[i]);
@@ -129,7 +128,7 @@ static bool read_units(struct reader *r)
     return true;
 }
 
-static void vote(struct reader *r)
+static void ncu_csv_vote(struct reader *r)
 {
     for (size_t i = 0; i < r->n_columns && i < r->csv.n; i++)
         if (r->columns[i].kind == COLUMN_METRIC || r->columns[i].kind == COLUMN_VALUE)
@@ -137,7 +136,7 @@ static void vote(struct reader *r)
 }
 
 /* "(132, 1, 1)"; "132" alone leaves the other two at 1. */
-static void read_size(struct str s, uint32_t ret[3])
+static void ncu_csv_read_size(struct str s, uint32_t ret[3])
 {
     uint64_t v[3] = {0, 1, 1};
     int k = 0;
@@ -173,7 +172,7 @@ static void launch_init(struct ncu_launch *l, int64_t id)
 
 /* The launch a record is about: the details page has many records of one. NULL with rc set when
  * there is no room; an id that is not a number belongs to nothing. */
-static struct ncu_launch *launch_of(struct reader *r, int64_t id, int *rc, struct err *e)
+static struct ncu_launch *ncu_csv_launch_of(struct reader *r, int64_t id, int *rc, struct err *e)
 {
     if (r->details && r->n && r->launches[r->n - 1].id == id) return &r->launches[r->n - 1];
     if (r->n >= NCU_MOST_LAUNCHES) {
@@ -193,9 +192,9 @@ static void set_once(double *at, double v)
     if (isnan(*at)) *at = v;
 }
 
-static void put_value(struct ncu_launch *l, struct ncu_place p, double v)
+static void ncu_csv_put_value(struct ncu_launch *l, struct ncu_place p, double v)
 {
-    if (isnan(v)) return;
+    if (!isfinite(v)) return; /* a unit may scale a number beyond what is one */
     if (p.metric != NCU_NONE) {
         set_once(&l->value[p.metric], v);
     } else if (p.stall >= 0) {
@@ -212,20 +211,20 @@ static void put_field(const struct reader *r, struct ncu_launch *l, size_t i)
     struct str s = r->csv.fields[i];
     switch (c->kind) {
     case COLUMN_NAME: l->name = s; break;
-    case COLUMN_GRID: read_size(s, l->grid); break;
-    case COLUMN_BLOCK: read_size(s, l->block); break;
+    case COLUMN_GRID: ncu_csv_read_size(s, l->grid); break;
+    case COLUMN_BLOCK: ncu_csv_read_size(s, l->block); break;
     case COLUMN_GPU: l->gpu = s; break;
     case COLUMN_CC:
         if (s.n == 3 && s.p[1] == '.') l->major = s.p[0] - '0', l->minor = s.p[2] - '0';
         if (s.n == 4 && s.p[2] == '.') l->major = (s.p[0] - '0') * 10 + s.p[1] - '0';
         break;
-    case COLUMN_METRIC: put_value(l, c->place, number_parse(r->style, s) * c->scale); break;
+    case COLUMN_METRIC: ncu_csv_put_value(l, c->place, number_parse(r->style, s) * c->scale); break;
     default: break;
     }
 }
 
 /* The details page: the metric is named in the record itself. */
-static void put_label(struct reader *r, struct ncu_launch *l)
+static void ncu_csv_put_label(struct reader *r, struct ncu_launch *l)
 {
     struct str label = {0}, unit = {0}, value = {0};
     for (size_t i = 0; i < r->n_columns && i < r->csv.n; i++) {
@@ -238,17 +237,17 @@ static void put_label(struct reader *r, struct ncu_launch *l)
     if (p.metric == NCU_NONE) p.metric = ncu_label_metric(label, unit);
     if (p.metric == NCU_NONE && p.stall < 0 && p.tensor_of == PRECISIONS) return;
     r->n_metrics++;
-    put_value(l, p, number_parse(r->style, value) * ncu_unit_scale(unit));
+    ncu_csv_put_value(l, p, number_parse(r->style, value) * ncu_unit_scale(unit));
 }
 
-static int read_record(struct reader *r, struct err *e)
+static int ncu_csv_read_record(struct reader *r, struct err *e)
 {
     int rc = 0;
     int64_t id = read_id(r->csv.fields[0]);
-    struct ncu_launch *l = id >= 0 ? launch_of(r, id, &rc, e) : NULL;
+    struct ncu_launch *l = id >= 0 ? ncu_csv_launch_of(r, id, &rc, e) : NULL;
     if (!l) return rc;
     for (size_t i = 0; i < r->n_columns && i < r->csv.n; i++) put_field(r, l, i);
-    if (r->details) put_label(r, l);
+    if (r->details) ncu_csv_put_label(r, l);
     return 0;
 }
 
@@ -257,7 +256,7 @@ static int read_styles(struct reader *r, struct err *e)
     int rc;
     size_t body = r->csv.at;
     while ((rc = csv_next(&r->csv, e)) > 0)
-        if (r->csv.fields[0].n) vote(r);
+        if (r->csv.fields[0].n) ncu_csv_vote(r);
     r->csv.at = body;
     return rc;
 }
@@ -274,11 +273,11 @@ static int read_table(struct reader *r, struct err *e)
 {
     int rc;
     TRY(find_head(r, e));
-    TRY(read_head(r, e));
+    TRY(ncu_csv_read_head(r, e));
     TRY(read_styles(r, e));
     bool first = true;
     while ((rc = csv_next(&r->csv, e)) > 0) {
-        if (!first || !read_units(r)) TRY(read_record(r, e));
+        if (!first || !read_units(r)) TRY(ncu_csv_read_record(r, e));
         first = false;
     }
     for (size_t i = 0; i < r->n; i++) {

@@ -1,5 +1,5 @@
-/* ncu_log.c: see ncu_log.h. */
-#include "dive/ncu_log.h"
+/* ncu_log.c: see ncu_args.h. */
+#include "dive/ncu_args.h"
 
 #include "base/human.h"
 

@@ -1,5 +1,5 @@
-/* ncu_metric.c: see ncu_metric.h. */
-#include "dive/ncu_metric.h"
+/* ncu_metric.c: see ncu_csv.h. */
+#include "dive/ncu_csv.h"
 
 #define PCT_ELAPSED        ".avg.pct_of_peak_sustained_elapsed"
 #define PCT_ACTIVE         ".avg.pct_of_peak_sustained_active"

@@ -1,12 +1,12 @@
-/* number.c: see number.h. */
-#include "dive/number.h"
+/* number.c: see csv.h. */
+#include "dive/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include <stdbool.h>
 
-static bool is_digit(char c)
+static bool number_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -28,10 +28,10 @@ static size_t number_end(struct str s)
     while (i < s.n) {
         size_t step = 1;
         bool separator = s.p[i] == '.' || s.p[i] == ',';
-        if (!is_digit(s.p[i]) && !separator) step = i ? grouping_length(s, i) : 0;
+        if (!number_is_digit(s.p[i]) && !separator) step = i ? grouping_length(s, i) : 0;
         if (i == 0 && (s.p[0] == '-' || s.p[0] == '+')) step = 1;
         if (!step || i + step > s.n) break;
-        if (!is_digit(s.p[i]) && (i + step == s.n || !is_digit(s.p[i + step]))) break;
+        if (!number_is_digit(s.p[i]) && (i + step == s.n || !number_is_digit(s.p[i + step]))) break;
         i += step;
     }
     return i;
@@ -48,7 +48,7 @@ static struct separators count_separators(struct str s)
 {
     struct separators c = {0};
     for (size_t i = 0; i < s.n; i++) {
-        c.other_group |= i > 0 && !is_digit(s.p[i]) && grouping_length(s, i) > 0;
+        c.other_group |= i > 0 && !number_is_digit(s.p[i]) && grouping_length(s, i) > 0;
         if (s.p[i] != '.' && s.p[i] != ',') continue;
         c.points += s.p[i] == '.';
         c.commas += s.p[i] == ',';
@@ -87,7 +87,7 @@ double number_parse(struct number_style style, struct str text)
     char decimal = style.comma > style.point ? ',' : '.';
     for (size_t i = 0; i < end && n + 1 < sizeof plain; i++) {
         if (s.p[i] == decimal) plain[n++] = '.';
-        else if (is_digit(s.p[i]) || s.p[i] == '-') plain[n++] = s.p[i];
+        else if (number_is_digit(s.p[i]) || s.p[i] == '-') plain[n++] = s.p[i];
     }
     if (end < s.n && (s.p[end] == 'e' || s.p[end] == 'E'))
         for (size_t i = end; i < s.n && n + 1 < sizeof plain && !strchr(" (", s.p[i]); i++)

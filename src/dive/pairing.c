@@ -1,5 +1,5 @@
-/* pairing.c: see pairing.h. */
-#include "dive/pairing.h"
+/* pairing.c: see dive.h. */
+#include "dive/dive.h"
 
 #include <math.h>
 
@@ -29,28 +29,29 @@ void pairing_short(struct str ncu_name, struct buf *out)
     buf_done(&name);
 }
 
-static bool same_size(const struct ncu_launch *l, const struct kernel_config *c)
+static bool pairing_same_size(const struct ncu_launch *l, const struct kernel_config *c)
 {
     return memcmp(l->grid, c->grid, sizeof l->grid) == 0 &&
            memcmp(l->block, c->block, sizeof l->block) == 0;
 }
 
 /* How far the measured time is from the traced one, either way: 0 is the same. */
-static double distance(double ratio)
+static double pairing_distance(double ratio)
 {
     return ratio > 0 ? fabs(log(ratio)) : INFINITY;
 }
 
-static struct pair find_pair(const struct target *t, const struct ncu_report *r,
-                             const struct str *shorts)
+static struct pair pairing_find_pair(const struct target *t, const struct ncu_report *r,
+                                     const struct str *shorts)
 {
     struct pair best = {PAIRING_ABSENT, NULL, NAN};
     for (uint32_t i = 0; i < r->n_launches; i++) {
         const struct ncu_launch *l = &r->launches[i];
         if (!str_eq(shorts[i], t->short_name) && !str_eq(l->name, t->name)) continue;
         double ratio = t->row_ns > 0 ? l->value[NCU_TIME_NS] / (double)t->row_ns : NAN;
-        struct pair p = {same_size(l, &t->config) ? PAIRING_SAME : PAIRING_OTHER_SIZE, l, ratio};
-        bool nearer = distance(ratio) < distance(best.time_ratio);
+        struct pair p = {pairing_same_size(l, &t->config) ? PAIRING_SAME : PAIRING_OTHER_SIZE, l,
+                         ratio};
+        bool nearer = pairing_distance(ratio) < pairing_distance(best.time_ratio);
         if (p.how < best.how || (p.how == best.how && nearer)) best = p;
     }
     return best;
@@ -73,7 +74,7 @@ int pairing_run(const struct targets *targets, const struct ncu_report *report, 
     buf_done(&b);
     if (failed) return err_nomem(e);
     for (uint32_t i = 0; i < targets->n; i++)
-        pairs[i] = find_pair(&targets->all[i], report, shorts);
+        pairs[i] = pairing_find_pair(&targets->all[i], report, shorts);
     *ret = pairs;
     return 0;
 }

@@ -76,7 +76,7 @@ static void *find_cupti(struct pm_api *a, struct arena *mem)
     return found;
 }
 
-static int find_symbols(struct pm_api *a, struct err *e)
+static int pm_api_find_symbols(struct pm_api *a, struct err *e)
 {
     void *found = dlsym(a->cuda, "cuInit");
     if (!found) return FAIL(e, ERR_UNSUPPORTED, "the CUDA driver has no cuInit");
@@ -97,7 +97,7 @@ int pm_api_open(struct pm_api *a, struct arena *mem, struct err *e)
     *a = (struct pm_api){.cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)};
     if (!a->cuda) return FAIL(e, ERR_UNSUPPORTED, "cannot load the CUDA driver (libcuda.so.1)");
     a->cupti = find_cupti(a, mem);
-    int rc = a->cupti ? find_symbols(a, e)
+    int rc = a->cupti ? pm_api_find_symbols(a, e)
                       : FAIL(e, ERR_UNSUPPORTED,
                              "cannot find CUPTI: it comes with the CUDA toolkit and with "
                              "PyTorch; set STRATA_CUPTI to the path of libcupti.so");

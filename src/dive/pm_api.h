@@ -1,4 +1,4 @@
-/* pm_api.h: the calls of CUPTI that sample a whole GPU's counters, found at run time: strata links
+/* pm_api.h: CUPTI's calls that sample a whole GPU's counters, found at run time: strata links
  * to no GPU library. Declared here as far as they are used; every parameter block begins with its
  * own size, by which the library knows how much of it there is. A test brings functions of its own.
  */

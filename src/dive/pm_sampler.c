@@ -38,7 +38,7 @@ const char *pm_counter_about(enum pm_counter c)
 
 /* ---- errors ---- */
 
-static const char *reason_of(int code)
+static const char *pm_sampler_reason_of(int code)
 {
     switch (code) {
     case 7: return "another tool already samples this GPU (nsys, dcgm)";
@@ -56,12 +56,12 @@ static const char *reason_of(int code)
     }
 }
 
-/* Turns the result of a call of CUPTI into ours. */
-static int check(int code, const char *what, struct err *e)
+/* Turns CUPTI's result into ours. */
+static int pm_sampler_check(int code, const char *what, struct err *e)
 {
     if (code == 0) return 0;
     return FAIL(e, ERR_UNSUPPORTED, "cannot sample the GPU's counters: %s failed (%d): %s", what,
-                code, reason_of(code));
+                code, pm_sampler_reason_of(code));
 }
 
 /* ---- setting up ---- */
@@ -71,14 +71,14 @@ static int open_device(struct pm_sampler *s, size_t device, struct err *e)
     struct pm_plain plain = {PM_SIZE(struct pm_plain, priv), NULL};
     struct pm_chip_name chip = {.size = PM_SIZE(struct pm_chip_name, name), .device = device};
     struct pm_availability av = {.size = PM_SIZE(struct pm_availability, image), .device = device};
-    TRY(check(s->api->cuda_init(0), "cuInit", e));
-    TRY(check(s->api->init(&plain), "initialize", e));
-    TRY(check(s->api->chip_name(&chip), "chip name", e));
-    TRY(check(s->api->availability(&av), "availability", e));
+    TRY(pm_sampler_check(s->api->cuda_init(0), "cuInit", e));
+    TRY(pm_sampler_check(s->api->init(&plain), "initialize", e));
+    TRY(pm_sampler_check(s->api->chip_name(&chip), "chip name", e));
+    TRY(pm_sampler_check(s->api->availability(&av), "availability", e));
     av.image = s->availability = arena_zalloc(s->mem, av.image_size + 1, 1);
     if (!av.image) return err_nomem(e);
     if (chip.name) memccpy(s->chip, chip.name, 0, sizeof s->chip - 1);
-    return check(s->api->availability(&av), "availability", e);
+    return pm_sampler_check(s->api->availability(&av), "availability", e);
 }
 
 static struct pm_object object(void *p)
@@ -101,7 +101,7 @@ static int open_host(struct pm_sampler *s, struct err *e)
                                 .chip = s->chip,
                                 .availability = s->availability};
     close_host(s);
-    TRY(check(s->api->host_init(&host), "host", e));
+    TRY(pm_sampler_check(s->api->host_init(&host), "host", e));
     s->host = host.host;
     return 0;
 }
@@ -126,14 +126,14 @@ static int add_counters(struct pm_sampler *s, struct err *e)
     }
     if (!s->n) return FAIL(e, ERR_UNSUPPORTED, "CUPTI has no counters for chip %s", s->chip);
     TRY(open_host(s, e));
-    return check(add_names(s, s->names, s->n), "metrics", e);
+    return pm_sampler_check(add_names(s, s->names, s->n), "metrics", e);
 }
 
 static int make_config(struct pm_sampler *s, struct err *e)
 {
     struct pm_config_size size = {.size = PM_SIZE(struct pm_config_size, image_size),
                                   .host = s->host};
-    TRY(check(s->api->config_size(&size), "config size", e));
+    TRY(pm_sampler_check(s->api->config_size(&size), "config size", e));
     s->config_size = size.image_size;
     s->config = arena_zalloc(s->mem, s->config_size + 1, 1);
     if (!s->config) return err_nomem(e);
@@ -141,10 +141,10 @@ static int make_config(struct pm_sampler *s, struct err *e)
                                .host = s->host,
                                .image_size = s->config_size,
                                .image = s->config};
-    TRY(check(s->api->config(&config), "config", e));
+    TRY(pm_sampler_check(s->api->config(&config), "config", e));
     struct pm_passes passes = {
         .size = PM_SIZE(struct pm_passes, n), .image_size = s->config_size, .image = s->config};
-    TRY(check(s->api->passes(&passes), "passes", e));
+    TRY(pm_sampler_check(s->api->passes(&passes), "passes", e));
     if (passes.n != 1)
         return FAIL(e, ERR_UNSUPPORTED,
                     "chip %s needs %zu passes for these counters, but only one is possible",
@@ -159,7 +159,7 @@ static int clear_data(struct pm_sampler *s, struct err *e)
                                 .sampler = s->sampler,
                                 .data_size = s->data_size,
                                 .data = s->data};
-    return check(s->api->data_init(&init), "data image", e);
+    return pm_sampler_check(s->api->data_init(&init), "data image", e);
 }
 
 static int make_data(struct pm_sampler *s, struct err *e)
@@ -169,17 +169,17 @@ static int make_data(struct pm_sampler *s, struct err *e)
                                 .names = s->names,
                                 .n = s->n,
                                 .most_samples = SAMPLES_A_POLL};
-    TRY(check(s->api->data_size(&size), "data size", e));
+    TRY(pm_sampler_check(s->api->data_size(&size), "data size", e));
     s->data_size = size.data_size;
     s->data = arena_zalloc(s->mem, s->data_size + 1, 1);
     if (!s->data) return err_nomem(e);
     return clear_data(s, e);
 }
 
-static int enable(struct pm_sampler *s, size_t device, struct err *e)
+static int pm_sampler_enable(struct pm_sampler *s, size_t device, struct err *e)
 {
     struct pm_enable on = {.size = PM_SIZE(struct pm_enable, sampler), .device = device};
-    TRY(check(s->api->enable(&on), "enable", e));
+    TRY(pm_sampler_check(s->api->enable(&on), "enable", e));
     s->sampler = on.sampler;
     struct pm_set_config set = {.size = PM_SIZE(struct pm_set_config, append_mode),
                                 .sampler = s->sampler,
@@ -189,7 +189,7 @@ static int enable(struct pm_sampler *s, size_t device, struct err *e)
                                 .interval = s->interval_ns,
                                 .trigger = PM_TRIGGER_TIME,
                                 .append_mode = PM_KEEP_LATEST};
-    return check(s->api->set_config(&set), "set config", e);
+    return pm_sampler_check(s->api->set_config(&set), "set config", e);
 }
 
 int pm_open(struct pm_sampler *s, const struct pm_api *api, size_t device, struct arena *mem,
@@ -199,7 +199,7 @@ int pm_open(struct pm_sampler *s, const struct pm_api *api, size_t device, struc
     TRY(open_device(s, device, e));
     TRY(add_counters(s, e));
     TRY(make_config(s, e));
-    TRY(enable(s, device, e));
+    TRY(pm_sampler_enable(s, device, e));
     return make_data(s, e);
 }
 
@@ -216,14 +216,14 @@ void pm_close(struct pm_sampler *s)
 int pm_start(struct pm_sampler *s, struct err *e)
 {
     struct pm_object o = object(s->sampler);
-    TRY(check(s->api->start(&o), "start", e));
+    TRY(pm_sampler_check(s->api->start(&o), "start", e));
     s->running = true;
     return 0;
 }
 
 /* ---- samples ---- */
 
-static void add_sample(struct pm_sampler *s, const double *values, double seconds)
+static void pm_sampler_add_sample(struct pm_sampler *s, const double *values, double seconds)
 {
     double gpu = 100; /* without that counter every sample counts */
     for (size_t i = 0; i < s->n; i++)
@@ -262,15 +262,15 @@ static int read_sample(struct pm_sampler *s, size_t index, struct err *e)
                                .names = s->names,
                                .n = s->n,
                                .values = values};
-    TRY(check(s->api->sample_info(&info), "sample info", e));
-    TRY(check(s->api->evaluate(&eval), "evaluate", e));
+    TRY(pm_sampler_check(s->api->sample_info(&info), "sample info", e));
+    TRY(pm_sampler_check(s->api->evaluate(&eval), "evaluate", e));
     if (info.end_ns > info.begin_ns)
-        add_sample(s, values, (double)(info.end_ns - info.begin_ns) / 1e9);
+        pm_sampler_add_sample(s, values, (double)(info.end_ns - info.begin_ns) / 1e9);
     return 0;
 }
 
 /* One image full; *ret_more says whether there may be another. */
-static int fetch(struct pm_sampler *s, bool *ret_more, struct err *e)
+static int pm_sampler_fetch(struct pm_sampler *s, bool *ret_more, struct err *e)
 {
     struct pm_decode decode = {.size = PM_SIZE(struct pm_decode, overflow),
                                .sampler = s->sampler,
@@ -279,8 +279,8 @@ static int fetch(struct pm_sampler *s, bool *ret_more, struct err *e)
     struct pm_data_info info = {.size = PM_SIZE(struct pm_data_info, n_completed),
                                 .data = s->data,
                                 .data_size = s->data_size};
-    TRY(check(s->api->decode(&decode), "decode", e));
-    TRY(check(s->api->data_info(&info), "data info", e));
+    TRY(pm_sampler_check(s->api->decode(&decode), "decode", e));
+    TRY(pm_sampler_check(s->api->data_info(&info), "data info", e));
     s->result.n_overflows += decode.overflow != 0;
     size_t n = info.n_completed < SAMPLES_A_POLL ? info.n_completed : SAMPLES_A_POLL;
     for (size_t i = 0; i < n; i++) TRY(read_sample(s, i, e));
@@ -291,11 +291,11 @@ static int fetch(struct pm_sampler *s, bool *ret_more, struct err *e)
 int pm_poll(struct pm_sampler *s, struct err *e)
 {
     bool more = true;
-    for (int i = 0; more && i < MOST_DECODES; i++) TRY(fetch(s, &more, e));
+    for (int i = 0; more && i < MOST_DECODES; i++) TRY(pm_sampler_fetch(s, &more, e));
     return 0;
 }
 
-static double percentile(const uint64_t *bins, double share)
+static double pm_sampler_percentile(const uint64_t *bins, double share)
 {
     uint64_t all = 0, seen = 0;
     for (int i = 0; i < PM_BINS; i++) all += bins[i];
@@ -309,7 +309,7 @@ static double percentile(const uint64_t *bins, double share)
 int pm_stop(struct pm_sampler *s, struct pm_result *ret, struct err *e)
 {
     struct pm_object o = object(s->sampler);
-    TRY(check(s->api->stop(&o), "stop", e));
+    TRY(pm_sampler_check(s->api->stop(&o), "stop", e));
     s->running = false;
     TRY(pm_poll(s, e));
     *ret = s->result;
@@ -317,7 +317,7 @@ int pm_stop(struct pm_sampler *s, struct pm_result *ret, struct err *e)
     for (int i = 0; i < PM_COUNTERS; i++) {
         struct pm_stat *stat = &ret->counters[i];
         if (ret->n_active) stat->mean = s->sums[i] / (double)ret->n_active;
-        stat->p95 = fmin(percentile(s->bins[i], 0.95), stat->most);
+        stat->p95 = fmin(pm_sampler_percentile(s->bins[i], 0.95), stat->most);
     }
     return 0;
 }

@@ -86,7 +86,7 @@ static void fill_flops(const struct ncu_launch *l, struct profile *p)
     p->flops = sum_known(p->flops_of, PRECISIONS);
 }
 
-static void fill_bytes(const struct ncu_launch *l, struct profile *p)
+static void profile_fill_bytes(const struct ncu_launch *l, struct profile *p)
 {
     const double *v = l->value;
     p->bytes = sum_known(v + NCU_DRAM_READ_BYTES, 2);
@@ -103,7 +103,7 @@ static void fill_rates(struct profile *p)
     p->flop_per_byte = p->bytes > 0 ? p->flops / p->bytes : NAN;
 }
 
-static void fill_occupancy(const struct ncu_launch *l, struct profile *p)
+static void profile_fill_occupancy(const struct ncu_launch *l, struct profile *p)
 {
     static const struct {
         enum ncu_metric metric;
@@ -129,7 +129,7 @@ static bool stall_is(int stall, const char *name)
 }
 
 /* Issuing is not a wait, and a warp that could issue but was not chosen loses nothing. */
-static bool is_wait(int stall)
+static bool profile_is_wait(int stall)
 {
     return !stall_is(stall, "selected") && !stall_is(stall, "not_selected");
 }
@@ -155,7 +155,7 @@ static void fill_stalls(const struct ncu_launch *l, struct profile *p)
         if (!(pct > 0)) continue;
         for (size_t k = 0; k < sizeof of_memory / sizeof *of_memory; k++)
             if (stall_is(i, of_memory[k])) p->memory_stall_pct += pct;
-        if (is_wait(i)) add_stall(p, (struct stall_share){i, pct});
+        if (profile_is_wait(i)) add_stall(p, (struct stall_share){i, pct});
         else p->issuing_pct += pct;
     }
 }
@@ -192,10 +192,10 @@ void profile_of(const struct ncu_launch *l, struct profile *ret)
                         .grid_blocks = (double)l->grid[0] * l->grid[1] * l->grid[2],
                         .active_share = v[NCU_SM_ACTIVE_CYCLES] / v[NCU_ELAPSED_CYCLES]};
     fill_flops(l, &p);
-    fill_bytes(l, &p);
+    profile_fill_bytes(l, &p);
     fill_rates(&p);
     fill_busy(l, &p);
-    fill_occupancy(l, &p);
+    profile_fill_occupancy(l, &p);
     fill_stalls(l, &p);
     fill_tensor(l, &p);
     *ret = p;

@@ -1,13 +1,13 @@
 /* targets.c: see targets.h. Launches are added up by name and size, sizes by short name. */
 #include "dive/targets.h"
 
-#include <regex.h>
 #include <stdlib.h>
 
 #include "base/demangle.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/pattern.h"
 #include "base/stats.h"
 #include "base/vec.h"
 #include "base/wrap.h"
@@ -21,7 +21,7 @@ struct edge {
 };
 
 /* Ends before beginnings, so that neighbours do not overlap. */
-static int by_time(const void *a, const void *b)
+static int targets_by_time(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
     if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
@@ -29,7 +29,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* While exactly one record runs, the sum of what runs is that record. */
-static void sweep(const struct device_line *d, const struct edge *edges, size_t n, int64_t *alone)
+static void targets_sweep(const struct device_line *d, const struct edge *edges, size_t n,
+                          int64_t *alone)
 {
     uint64_t running = 0, sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -51,8 +52,8 @@ static bool add_alone(const struct trace *t, const struct device_line *d, int64_
         edges[n++] = (struct edge){t->ts_ns[r], i, true};
         edges[n++] = (struct edge){trace_end_ns(t, r), i, false};
     }
-    qsort(edges, n, sizeof *edges, by_time);
-    sweep(d, edges, n, alone);
+    qsort(edges, n, sizeof *edges, targets_by_time);
+    targets_sweep(d, edges, n, alone);
     mem_free(edges);
     return false;
 }
@@ -98,7 +99,7 @@ static int64_t launched_at(const struct trace *t, row_t r)
     return t->ts_ns[call == ROW_NONE ? r : call];
 }
 
-static struct size_group *size_of(struct selector *s, row_t r)
+static struct size_group *targets_size_of(struct selector *s, row_t r)
 {
     const struct trace *t = s->cx->t;
     const struct gpu_info *g = &t->gpu[t->aux[r]];
@@ -121,10 +122,10 @@ static struct size_group *size_of(struct selector *s, row_t r)
     return &s->sizes[*slot];
 }
 
-static bool add_launch(struct selector *s, row_t r)
+static bool targets_add_launch(struct selector *s, row_t r)
 {
     const struct trace *t = s->cx->t;
-    struct size_group *g = size_of(s, r);
+    struct size_group *g = targets_size_of(s, r);
     if (!g) return true;
     g->calls++;
     g->graph_calls += t->gpu[t->aux[r]].graph_id > 0;
@@ -136,10 +137,10 @@ static bool add_launch(struct selector *s, row_t r)
 
 /* The first steady launch is measured, but none of the short ones: kernels that spread their work
  * over a fixed grid are launched alike for a small matrix and for a large one. */
-static bool consider(struct selector *s, row_t r)
+static bool targets_consider(struct selector *s, row_t r)
 {
     const struct trace *t = s->cx->t;
-    struct size_group *g = size_of(s, r);
+    struct size_group *g = targets_size_of(s, r);
     if (!g) return true;
     bool steady = launched_at(t, r) >= s->steady_ns;
     bool typical = (double)t->dur_ns[r] * (double)g->calls >= 0.9 * (double)g->ns;
@@ -157,10 +158,10 @@ static bool each_kernel(struct selector *s, const struct device_line *d,
     return false;
 }
 
-static bool add_device(struct selector *s, const struct device_line *d)
+static bool targets_add_device(struct selector *s, const struct device_line *d)
 {
-    return add_alone(s->cx->t, d, s->alone) || each_kernel(s, d, add_launch) ||
-           each_kernel(s, d, consider);
+    return add_alone(s->cx->t, d, s->alone) || each_kernel(s, d, targets_add_launch) ||
+           each_kernel(s, d, targets_consider);
 }
 
 /* ---- sizes to kernels ---- */
@@ -172,7 +173,7 @@ static bool name_target(struct target *k, struct demangler *d, struct arena *mem
     return failed;
 }
 
-static void represent(struct target *k, const struct size_group *g, const struct trace *t)
+static void targets_represent(struct target *k, const struct size_group *g, const struct trace *t)
 {
     k->config = g->config;
     k->row = g->row;
@@ -183,8 +184,8 @@ static void represent(struct target *k, const struct size_group *g, const struct
 }
 
 /* Sizes come most exposed first: the first one of a kernel represents it. */
-static bool add_size(struct selector *s, const struct size_group *g, struct demangler *d,
-                     struct arena *mem)
+static bool targets_add_size(struct selector *s, const struct size_group *g, struct demangler *d,
+                             struct arena *mem)
 {
     struct target k = {.name = trace_str(s->cx->t, g->name)};
     if (name_target(&k, d, mem)) return true;
@@ -192,7 +193,7 @@ static bool add_size(struct selector *s, const struct size_group *g, struct dema
     uint32_t *slot = id == STR_NONE ? NULL : map_at(&s->by_short, id);
     if (!slot || VEC_RESERVE(s->kernels, s->n_kernels, s->cap_kernels, 1)) return true;
     if (*slot == MAP_NONE) {
-        represent(&k, g, s->cx->t);
+        targets_represent(&k, g, s->cx->t);
         *slot = (uint32_t)s->n_kernels;
         s->kernels[s->n_kernels++] = k;
     }
@@ -218,13 +219,14 @@ static int by_kernel_exposed(const void *a, const void *b)
     return str_cmp(x->name, y->name);
 }
 
-static bool add_kernels(struct selector *s, struct arena *mem)
+static bool targets_add_kernels(struct selector *s, struct arena *mem)
 {
     struct demangler d;
     demangler_init(&d);
     if (s->n_sizes) qsort(s->sizes, s->n_sizes, sizeof *s->sizes, by_size_exposed);
     bool failed = false;
-    for (size_t i = 0; i < s->n_sizes && !failed; i++) failed = add_size(s, &s->sizes[i], &d, mem);
+    for (size_t i = 0; i < s->n_sizes && !failed; i++)
+        failed = targets_add_size(s, &s->sizes[i], &d, mem);
     demangler_done(&d);
     if (s->n_kernels) qsort(s->kernels, s->n_kernels, sizeof *s->kernels, by_kernel_exposed);
     return failed;
@@ -232,17 +234,15 @@ static bool add_kernels(struct selector *s, struct arena *mem)
 
 /* ---- the choice ---- */
 
-static bool choose(const struct selector *s, uint32_t top, const regex_t *filter, struct arena *mem,
-                   struct targets *ret)
+static bool targets_choose(const struct selector *s, uint32_t top, const struct pattern *filter,
+                           struct arena *mem, struct targets *ret)
 {
     ret->all = arena_zalloc(mem, s->n_kernels + 1, sizeof *ret->all);
     ret->n_kernels = (uint32_t)s->n_kernels;
     if (!ret->all) return true;
     for (size_t i = 0; i < s->n_kernels && ret->n < top; i++) {
         struct target *k = &s->kernels[i];
-        const char *name = filter ? arena_strdup(mem, k->name) : "";
-        if (!name) return true;
-        if (filter && regexec(filter, name, 0, NULL, 0) != 0) continue;
+        if (filter && !pattern_matches(filter, k->name)) continue;
         if (k->family == FAMILY_COMMUNICATION) {
             ret->n_unmeasured++;
             continue;
@@ -260,28 +260,27 @@ static bool select_all(struct selector *s, struct arena *mem)
     s->alone = arena_zalloc(mem, s->cx->t->n_rows + 1u, sizeof *s->alone);
     if (!s->alone || intern_init(&s->configs) || intern_init(&s->shorts)) return true;
     for (uint32_t i = 0; i < tl->n_devices; i++)
-        if (add_device(s, &tl->devices[i])) return true;
-    return add_kernels(s, mem);
+        if (targets_add_device(s, &tl->devices[i])) return true;
+    return targets_add_kernels(s, mem);
 }
 
 int targets_select(const struct context *cx, struct targets_wish wish, struct arena *mem,
                    struct targets *ret, struct err *e)
 {
-    regex_t filter;
+    struct pattern filter;
     *ret = (struct targets){0};
-    if (wish.filter && regcomp(&filter, wish.filter, REG_EXTENDED | REG_NOSUB) != 0)
-        return FAIL(e, ERR_USAGE, "--filter: '%s' is not a regular expression", wish.filter);
+    if (wish.filter) TRY(pattern_init(&filter, wish.filter, e));
     struct selector s = {.cx = cx, .steady_ns = steady_from(cx)};
     map_init(&s.index);
     map_init(&s.by_short);
     bool failed =
-        select_all(&s, mem) || choose(&s, wish.top, wish.filter ? &filter : NULL, mem, ret);
+        select_all(&s, mem) || targets_choose(&s, wish.top, wish.filter ? &filter : NULL, mem, ret);
     map_done(&s.index);
     map_done(&s.by_short);
     intern_done(&s.configs);
     intern_done(&s.shorts);
     mem_free(s.sizes);
     mem_free(s.kernels);
-    if (wish.filter) regfree(&filter);
+    if (wish.filter) pattern_done(&filter);
     return failed ? err_nomem(e) : 0;
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "analyze/names/torch_words.h"
 #include "dive/dive_private.h"
 
 /* Thresholds, in % of a part's peak unless said otherwise. */
@@ -93,7 +94,7 @@ static void sign_busiest(struct verdict *v, const struct profile *p, enum unit u
              other);
 }
 
-static const char *against(struct ceiling c)
+static const char *verdict_against(struct ceiling c)
 {
     return c.from == CEILING_MEASURED ? "of what this GPU reaches" : "of what such a GPU reaches";
 }
@@ -102,7 +103,7 @@ static void sign_bandwidth(struct verdict *v, const struct verdict_in *in)
 {
     double pct = pct_of(in->profile->bytes_per_s, in->ceilings->memory.per_s);
     add_sign(v, pct, pct >= NEAR_CEILING, "%.2f TB/s is %.0f %% %s",
-             in->profile->bytes_per_s / 1e12, pct, against(in->ceilings->memory));
+             in->profile->bytes_per_s / 1e12, pct, verdict_against(in->ceilings->memory));
 }
 
 static void sign_arithmetic(struct verdict *v, const struct verdict_in *in, enum precision of)
@@ -111,7 +112,7 @@ static void sign_arithmetic(struct verdict *v, const struct verdict_in *in, enum
     struct ceiling c = in->ceilings->compute[of];
     double pct = pct_of(in->profile->flop_per_s, c.per_s);
     add_sign(v, pct, pct >= NEAR_CEILING, "%.0f TFLOP/s is %.0f %% %s",
-             in->profile->flop_per_s / 1e12, pct, against(c));
+             in->profile->flop_per_s / 1e12, pct, verdict_against(c));
 }
 
 /* `left`: whether standing on the memory side of the ridge agrees. */
@@ -128,8 +129,7 @@ static void sign_ridge(struct verdict *v, const struct verdict_in *in, bool left
 static void sign_kind(struct verdict *v, const struct verdict_in *in)
 {
     enum kernel_family f = in->family;
-    bool fused = str_starts(in->name, "triton_poi_") || str_starts(in->name, "triton_red_") ||
-                 str_starts(in->name, "triton_per_"); /* pointwise and reductions of inductor */
+    bool fused = torch_is_fused_chain(in->name);
     bool moves = f == FAMILY_ELEMENTWISE || f == FAMILY_REDUCTION || f == FAMILY_NORM ||
                  f == FAMILY_COPY || f == FAMILY_MEMSET || fused;
     if (isnan(in->profile->flop_per_byte) && moves)
@@ -337,7 +337,7 @@ static bool try_latency(const struct verdict_in *in, struct verdict *v)
 
 /* ---- the choice ---- */
 
-static int balance(const struct verdict *v)
+static int verdict_balance(const struct verdict *v)
 {
     return 2 * v->n_agree - v->n_signs;
 }
@@ -361,7 +361,7 @@ void verdict_of(const struct verdict_in *in, struct verdict *ret)
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         struct verdict v = {.unit = UNITS};
         if (!candidates[i](in, &v)) continue;
-        if (best.limiter == LIMITER_NONE || balance(&v) > balance(&best)) best = v;
+        if (best.limiter == LIMITER_NONE || verdict_balance(&v) > verdict_balance(&best)) best = v;
     }
     best.confidence = confidence_of(&best);
     if (best.confidence == CONFIDENCE_NONE) {

@@ -1,14 +1,13 @@
-/* chrome_args.c: see chrome_args.h. What is made here reads back as the same side tables. */
-#include "export/chrome_args.h"
+/* chrome_args.c: see export_private.h. What is made here reads back as the same side tables. */
+#include "export/export_private.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/jout.h"
 #include "base/json_valid.h"
-#include "export/json_repair.h"
 
-static void put_id(struct jout *j, const char *key, int64_t id)
+static void chrome_args_put_id(struct jout *j, const char *key, int64_t id)
 {
     if (id != ID_NONE) jout_int(j, key, id);
 }
@@ -22,56 +21,70 @@ static void put_raw(struct jout *j, const struct trace *t, const char *key, str_
     else jout_str(j, key, s);
 }
 
-static void put_op(struct jout *j, const struct trace *t, const struct op_info *op)
+static void chrome_args_put_op(struct jout *j, const struct trace *t, const struct op_info *op)
 {
-    put_id(j, "External id", op->external_id);
-    put_id(j, "Sequence number", op->sequence);
+    chrome_args_put_id(j, "External id", op->external_id);
+    chrome_args_put_id(j, "Sequence number", op->sequence);
     if (op->fwd_thread) jout_int(j, "Fwd thread id", op->fwd_thread);
     put_raw(j, t, "Input Dims", op->dims);
     put_raw(j, t, "Input type", op->types);
     put_raw(j, t, "Concrete Inputs", op->concrete);
 }
 
-static void put_call(struct jout *j, const struct call_info *c)
+static void chrome_args_put_call(struct jout *j, const struct call_info *c)
 {
-    put_id(j, "External id", c->external_id);
-    put_id(j, "correlation", c->correlation);
+    chrome_args_put_id(j, "External id", c->external_id);
+    chrome_args_put_id(j, "correlation", c->correlation);
 }
 
-static void put_dim3(struct jout *j, const char *key, const uint32_t dim[3])
+static void chrome_args_put_dim3(struct jout *j, const char *key, const uint32_t dim[3])
 {
     jout_arr(j, key);
     for (int i = 0; i < 3; i++) jout_uint(j, NULL, dim[i]);
     jout_end_arr(j);
 }
 
-static void put_kernel(struct jout *j, const struct gpu_info *g)
+static void chrome_args_put_kernel(struct jout *j, const struct gpu_info *g)
 {
     jout_uint(j, "registers per thread", g->registers);
     jout_uint(j, "shared memory", g->shared_bytes);
     if (g->blocks_per_sm != 0) jout_num(j, "blocks per SM", g->blocks_per_sm, 6);
     if (g->warps_per_sm != 0) jout_num(j, "warps per SM", g->warps_per_sm, 6);
-    if (g->grid[0]) put_dim3(j, "grid", g->grid);
-    if (g->block[0]) put_dim3(j, "block", g->block);
+    if (g->grid[0]) chrome_args_put_dim3(j, "grid", g->grid);
+    if (g->block[0]) chrome_args_put_dim3(j, "block", g->block);
     if (g->occupancy_pct >= 0) jout_int(j, "est. achieved occupancy %", g->occupancy_pct);
 }
 
-static void put_gpu(struct jout *j, const struct gpu_info *g, enum row_kind kind)
+static void chrome_args_put_gpu(struct jout *j, const struct gpu_info *g, enum row_kind kind)
 {
-    put_id(j, "External id", g->external_id);
+    chrome_args_put_id(j, "External id", g->external_id);
     if (g->device != -1) jout_int(j, "device", g->device);
     if (g->context != -1) jout_int(j, "context", g->context);
     jout_int(j, "stream", g->stream);
-    put_id(j, "correlation", g->correlation);
+    chrome_args_put_id(j, "correlation", g->correlation);
     if (g->bytes >= 0) jout_int(j, "bytes", g->bytes);
-    put_id(j, "graph id", g->graph_id);
-    put_id(j, "graph node id", g->graph_node);
-    if (kind == KIND_KERNEL) put_kernel(j, g);
+    chrome_args_put_id(j, "graph id", g->graph_id);
+    chrome_args_put_id(j, "graph node id", g->graph_node);
+    if (kind == KIND_KERNEL) chrome_args_put_kernel(j, g);
 }
 
-static void put_py(struct jout *j, const struct py_info *py)
+/* Whether a neighbour has the same span, so that only their order says which one is outside. */
+static bool chrome_args_is_tied(const struct trace *t, row_t r)
+{
+    const struct lane *l = &t->lanes[t->lane[r]];
+    for (int side = -1; side <= 1; side += 2) {
+        if (side < 0 ? r == l->begin : r + 1 >= l->end) continue;
+        row_t n = side < 0 ? r - 1 : r + 1;
+        if (t->kind[n] == KIND_PYTHON && t->ts_ns[n] == t->ts_ns[r] && t->dur_ns[n] == t->dur_ns[r])
+            return true;
+    }
+    return false;
+}
+
+static void put_py(struct jout *j, const struct trace *t, row_t r, const struct py_info *py)
 {
     if (py->id != -1) jout_int(j, "Python id", py->id);
+    else if (chrome_args_is_tied(t, r)) jout_int(j, "Python id", (int32_t)(r & INT32_MAX));
     if (py->parent_id != -1) jout_int(j, "Python parent id", py->parent_id);
     if (py->module_id != -1) jout_int(j, "Python module id", py->module_id);
 }
@@ -86,7 +99,7 @@ static void put_mem(struct jout *j, const struct mem_info *m)
     if (m->device_id != -1) jout_int(j, "Device Id", m->device_id);
 }
 
-static void make(const struct trace *t, row_t r, struct buf *out)
+static void chrome_args_make(const struct trace *t, row_t r, struct buf *out)
 {
     struct jout j;
     jout_init(&j, out, false);
@@ -96,16 +109,16 @@ static void make(const struct trace *t, row_t r, struct buf *out)
     const struct gpu_info *gpu = trace_gpu(t, r);
     const struct py_info *py = trace_py(t, r);
     const struct mem_info *mem = trace_mem(t, r);
-    if (op) put_op(&j, t, op);
-    if (call) put_call(&j, call);
-    if (gpu) put_gpu(&j, gpu, t->kind[r]);
-    if (py) put_py(&j, py);
+    if (op) chrome_args_put_op(&j, t, op);
+    if (call) chrome_args_put_call(&j, call);
+    if (gpu) chrome_args_put_gpu(&j, gpu, t->kind[r]);
+    if (py) put_py(&j, t, r, py);
     if (mem) put_mem(&j, mem);
     if (t->flags[r] & ROW_UNFINISHED) jout_bool(&j, "finished", false);
     jout_end_obj(&j);
 }
 
-static bool is_empty(struct str args)
+static bool chrome_args_is_empty(struct str args)
 {
     return args.n == 0 || str_is(args, "{}");
 }
@@ -126,7 +139,7 @@ static bool says_less(const struct trace *t, row_t r, struct str args)
 
 /* The length of the text at `s`, inside an object, up to the comma or bracket behind it, or up to
  * the end of the string it begins with. */
-static size_t piece(struct str s, bool only_string)
+static size_t chrome_args_piece(struct str s, bool only_string)
 {
     bool inside = false;
     int depth = 0;
@@ -148,9 +161,9 @@ static void add_others(struct str own, struct str known, struct buf *out)
 {
     struct str rest = str_from(own.p + 1, own.n - 1);
     while (rest.n > 1) {
-        size_t n = piece(rest, false);
+        size_t n = chrome_args_piece(rest, false);
         struct str member = str_trim(str_from(rest.p, n));
-        size_t key_n = piece(member, true);
+        size_t key_n = chrome_args_piece(member, true);
         if (member.n && !memmem(known.p, known.n, member.p, key_n)) {
             buf_addc(out, ',');
             buf_add_str(out, member);
@@ -165,7 +178,7 @@ static void add_known(const struct trace *t, row_t r, struct buf *args)
 {
     struct buf known = {0}, both = {0};
     struct str own = str_trim(buf_str(args));
-    make(t, r, &known);
+    chrome_args_make(t, r, &known);
     if (known.n > 2 && own.n > 2 && *own.p == '{' && json_valid(own)) {
         buf_add(&both, known.p, known.n - 1);
         add_others(own, buf_str(&known), &both);
@@ -183,15 +196,15 @@ int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct 
 {
     buf_reset(scratch);
     if (t->args) TRY(trace_args(t, r, scratch, e));
-    if (is_empty(str_trim(buf_str(scratch)))) {
+    if (chrome_args_is_empty(str_trim(buf_str(scratch)))) {
         buf_reset(scratch);
-        make(t, r, scratch);
+        chrome_args_make(t, r, scratch);
     } else if (says_less(t, r, buf_str(scratch))) {
         add_known(t, r, scratch);
     }
     if (!buf_ok(scratch)) return err_nomem(e);
     struct str args = str_trim(buf_str(scratch));
-    *ret_any = !is_empty(args);
+    *ret_any = !chrome_args_is_empty(args);
     if (!*ret_any) return 0;
     if (json_valid(args)) buf_add_str(out, args);
     else json_repair(args, out);

@@ -1,13 +1,11 @@
-/* chrome_head.c: the top-level keys of a trace: as they were written, without what strip.h leaves
- * out, and the few that viewers need where there were none. */
+/* chrome_head.c: the top-level keys of a trace: as they were written, without what export_private.h
+ * leaves out, and the few that viewers need where there were none. */
 #include "base/jout.h"
 #include "base/json_valid.h"
 #include "export/chrome.h"
-#include "export/fmt.h"
-#include "export/json_repair.h"
-#include "export/strip.h"
+#include "export/export_private.h"
 
-static void put_meta(struct chrome *c, const struct meta *m)
+static void chrome_head_put_meta(struct chrome *c, const struct meta *m)
 {
     struct str key = trace_str(c->t, m->key), value = trace_str(c->t, m->value);
     if (str_is(key, "traceEvents") || str_is(key, "baseTimeNanoseconds")) return;
@@ -49,7 +47,7 @@ void chrome_put_devices(const struct trace *t, struct buf *out)
     jout_end_arr(&j);
 }
 
-static void put_devices(struct chrome *c)
+static void chrome_head_put_devices(struct chrome *c)
 {
     FMT_LIT(chrome_text(c), "\"deviceProperties\":");
     chrome_put_devices(c->t, chrome_text(c));
@@ -67,10 +65,10 @@ int chrome_put_head(struct chrome *c, struct err *e)
         const struct meta *m = &t->metas[i];
         if (m->key >= t->strings.n || seen[m->key] || !strip_keeps(t, m, c->o)) continue;
         seen[m->key] = true;
-        put_meta(c, m);
+        chrome_head_put_meta(c, m);
         TRY(sink_pump(&c->sink, e));
     }
-    if (!trace_meta(t, "deviceProperties").p && t->n_devices) put_devices(c);
+    if (!trace_meta(t, "deviceProperties").p && t->n_devices) chrome_head_put_devices(c);
     if (!trace_meta(t, "displayTimeUnit").p)
         FMT_LIT(chrome_text(c), "\"displayTimeUnit\":\"ms\",\n");
     if (t->base_ns)

@@ -2,11 +2,11 @@
 #include "base/jout.h"
 #include "base/map.h"
 #include "export/chrome.h"
-#include "export/fmt.h"
+#include "export/export_private.h"
 
 /* {"ph":"M","name":WHAT,"pid":..,"tid":..,"args":{KEY:TEXT or NUMBER}} */
-static void put_label(struct chrome *c, const char *what, struct str where, const char *key,
-                      struct str label)
+static void chrome_labels_put_label(struct chrome *c, const char *what, struct str where,
+                                    const char *key, struct str label)
 {
     chrome_begin_event(c);
     buf_printf(chrome_text(c), "{\"ph\":\"M\",\"name\":\"%s\",", what);
@@ -25,7 +25,7 @@ static void put_sort_index(struct chrome *c, const char *what, struct str where,
     buf_printf(chrome_text(c), ",\"args\":{\"sort_index\":%lld}}", (long long)index);
 }
 
-static void put_process(struct chrome *c, const struct process *p)
+static void chrome_labels_put_process(struct chrome *c, const struct process *p)
 {
     const struct trace *t = c->t;
     struct buf *where = &c->scratch;
@@ -33,8 +33,9 @@ static void put_process(struct chrome *c, const struct process *p)
     chrome_put_pid(c, where, p);
     FMT_LIT(where, ",\"tid\":0");
     struct str at = buf_str(where);
-    if (p->name) put_label(c, "process_name", at, "name", trace_str(t, p->name));
-    if (p->labels) put_label(c, "process_labels", at, "labels", trace_str(t, p->labels));
+    if (p->name) chrome_labels_put_label(c, "process_name", at, "name", trace_str(t, p->name));
+    if (p->labels)
+        chrome_labels_put_label(c, "process_labels", at, "labels", trace_str(t, p->labels));
     put_sort_index(c, "process_sort_index", at, p->sort_index);
 }
 
@@ -55,7 +56,8 @@ static void put_track_names(struct chrome *c, lane_id lane)
         else buf_add_str(b, trace_str(t, l->tid_text));
         buf_adds(b, " (overlap)");
         struct str where = str_from(b->p, n_where);
-        put_label(c, "thread_name", where, "name", str_from(b->p + n_where, b->n - n_where));
+        chrome_labels_put_label(c, "thread_name", where, "name",
+                                str_from(b->p + n_where, b->n - n_where));
         put_sort_index(c, "thread_sort_index", where, l->sort_index);
     }
 }
@@ -72,13 +74,14 @@ static bool names_thread(const struct trace *t, struct map *named, lane_id lane,
     return true;
 }
 
-static int put_thread(struct chrome *c, struct map *named, lane_id lane, struct err *e)
+static int chrome_labels_put_thread(struct chrome *c, struct map *named, lane_id lane,
+                                    struct err *e)
 {
     const struct lane *l = &c->t->lanes[lane];
     bool first;
     if (!names_thread(c->t, named, lane, &first)) return err_nomem(e);
     if (first && l->name)
-        put_label(c, "thread_name", c->where[lane], "name", trace_str(c->t, l->name));
+        chrome_labels_put_label(c, "thread_name", c->where[lane], "name", trace_str(c->t, l->name));
     if (first) put_sort_index(c, "thread_sort_index", c->where[lane], l->sort_index);
     put_track_names(c, lane);
     return sink_pump(&c->sink, e);
@@ -90,8 +93,9 @@ int chrome_put_labels(struct chrome *c, struct err *e)
     struct map named;
     int rc = 0;
     map_init(&named);
-    for (uint32_t i = 0; i < t->n_processes; i++) put_process(c, &t->processes[i]);
-    for (lane_id i = 0; i < t->n_lanes && rc == 0; i++) rc = put_thread(c, &named, i, e);
+    for (uint32_t i = 0; i < t->n_processes; i++) chrome_labels_put_process(c, &t->processes[i]);
+    for (lane_id i = 0; i < t->n_lanes && rc == 0; i++)
+        rc = chrome_labels_put_thread(c, &named, i, e);
     map_done(&named);
     if (rc < 0) return rc;
     return buf_ok(&c->scratch) ? 0 : err_nomem(e);

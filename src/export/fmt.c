@@ -1,12 +1,12 @@
 /* fmt.c: two digits at a time, from the end. */
-#include "export/fmt.h"
+#include "export/export_private.h"
 
 #include <string.h>
 
 enum { MOST_DIGITS = 20 };
 
 /* Writes the digits of `v` so that they end at `end`; returns where they begin. */
-static char *digits(char *end, uint64_t v)
+static char *fmt_digits(char *end, uint64_t v)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
                                 "31323334353637383940414243444546474849505152535455565758596061"
@@ -18,7 +18,7 @@ static char *digits(char *end, uint64_t v)
     return end;
 }
 
-static uint64_t magnitude(int64_t v)
+static uint64_t fmt_magnitude(int64_t v)
 {
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
@@ -26,14 +26,14 @@ static uint64_t magnitude(int64_t v)
 void fmt_u64(struct buf *b, uint64_t v)
 {
     char text[MOST_DIGITS];
-    char *end = text + sizeof text, *p = digits(end, v);
+    char *end = text + sizeof text, *p = fmt_digits(end, v);
     buf_add(b, p, (size_t)(end - p));
 }
 
 void fmt_i64(struct buf *b, int64_t v)
 {
     char text[MOST_DIGITS + 1];
-    char *end = text + sizeof text, *p = digits(end, magnitude(v));
+    char *end = text + sizeof text, *p = fmt_digits(end, fmt_magnitude(v));
     if (v < 0) *--p = '-';
     buf_add(b, p, (size_t)(end - p));
 }
@@ -42,13 +42,13 @@ void fmt_us(struct buf *b, int64_t ns)
 {
     char text[MOST_DIGITS + 5];
     char *end = text + sizeof text, *p = end - 4;
-    uint64_t v = magnitude(ns);
+    uint64_t v = fmt_magnitude(ns);
     unsigned rest = (unsigned)(v % 1000);
     p[0] = '.';
     p[1] = (char)('0' + rest / 100);
     p[2] = (char)('0' + rest / 10 % 10);
     p[3] = (char)('0' + rest % 10);
-    p = digits(p, v / 1000);
+    p = fmt_digits(p, v / 1000);
     if (ns < 0) *--p = '-';
     buf_add(b, p, (size_t)(end - p));
 }

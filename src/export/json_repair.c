@@ -2,7 +2,7 @@
  *
  * A quote ends a string only when what follows could follow a string; any other quote inside is
  * taken for part of the text. Everything that is written is valid whatever is read. */
-#include "export/json_repair.h"
+#include "export/export_private.h"
 
 #include "base/jout.h"
 #include "base/json_valid.h"
@@ -15,26 +15,21 @@ struct mend {
 
 static void mend_value(struct mend *m, int depth);
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-static bool is_one_of(char c, const char *set)
+static bool json_repair_is_one_of(char c, const char *set)
 {
     return c && strchr(set, c);
 }
 
-static void skip_blanks(struct mend *m)
+static void json_repair_skip_blanks(struct mend *m)
 {
-    while (m->p < m->end && is_blank(*m->p)) m->p++;
+    m->p = json_past_blanks(m->p, m->end);
 }
 
 /* Whether the text after a quote at `p` looks as if the quote ended a string. */
 static bool ends_string(const char *p, const char *end)
 {
-    for (p++; p < end && is_blank(*p); p++) {}
-    return p == end || is_one_of(*p, ",:}]");
+    p = json_past_blanks(p + 1, end);
+    return p == end || json_repair_is_one_of(*p, ",:}]");
 }
 
 /* Bytes of a well-formed escape at `p`, or 0. */
@@ -73,7 +68,7 @@ static void mend_string(struct mend *m)
 static void mend_word(struct mend *m, bool is_key)
 {
     const char *from = m->p;
-    while (m->p < m->end && !is_one_of(*m->p, is_key ? ":,{}[]\"" : ",{}[]\"")) m->p++;
+    while (m->p < m->end && !json_repair_is_one_of(*m->p, is_key ? ":,{}[]\"" : ",{}[]\"")) m->p++;
     struct str s = str_trim(str_from(from, (size_t)(m->p - from)));
     if (!is_key && s.n == 0) buf_adds(m->out, "null");
     else if (!is_key && json_valid(s)) buf_add_str(m->out, s);
@@ -84,7 +79,7 @@ static void mend_member(struct mend *m, int depth)
 {
     if (*m->p == '"') mend_string(m);
     else mend_word(m, true);
-    skip_blanks(m);
+    json_repair_skip_blanks(m);
     buf_addc(m->out, ':');
     if (m->p < m->end && *m->p == ':') m->p++;
     mend_value(m, depth);
@@ -92,7 +87,7 @@ static void mend_member(struct mend *m, int depth)
 
 static void skip_separators(struct mend *m)
 {
-    while (m->p < m->end && (is_blank(*m->p) || *m->p == ',')) m->p++;
+    while (m->p < m->end && (json_is_blank(*m->p) || *m->p == ',')) m->p++;
 }
 
 static void mend_container(struct mend *m, int depth)
@@ -125,7 +120,7 @@ static void skip_container(struct mend *m)
 
 static void mend_value(struct mend *m, int depth)
 {
-    skip_blanks(m);
+    json_repair_skip_blanks(m);
     char c = m->p < m->end ? *m->p : '\0';
     if (c == '"') mend_string(m);
     else if (c != '{' && c != '[') mend_word(m, false);

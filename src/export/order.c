@@ -1,5 +1,5 @@
 /* order.c: a least-significant-digit radix sort of row numbers; the keys stay where they are. */
-#include "export/order.h"
+#include "export/export_private.h"
 
 #include "base/mem.h"
 
@@ -13,7 +13,7 @@ static uint64_t largest_src(const struct trace *t)
 }
 
 /* One stable pass over the digit at `shift`. */
-static void pass(const struct trace *t, const row_t *from, row_t *to, int shift)
+static void order_pass(const struct trace *t, const row_t *from, row_t *to, int shift)
 {
     uint32_t at[DIGITS] = {0};
     for (row_t i = 0; i < t->n_rows; i++) at[t->src[i] >> shift & (DIGITS - 1)]++;
@@ -39,7 +39,7 @@ row_t *order_by_src(const struct trace *t)
     for (row_t r = 0; r < t->n_rows; r++) rows[r] = r;
     uint64_t most = largest_src(t);
     for (int shift = 0; shift < 64 && most >> shift; shift += DIGIT_BITS) {
-        pass(t, rows, spare, shift);
+        order_pass(t, rows, spare, shift);
         row_t *sorted = spare;
         spare = rows;
         rows = sorted;

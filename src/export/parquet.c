@@ -3,12 +3,115 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "export/clean.h"
 #include "export/packer.h"
-#include "export/thrift.h"
+
+/* Writes Thrift's compact protocol, as much of it as the footer of a Parquet file needs.
+ *
+ *     thrift_init(&t, &out);
+ *     thrift_int(&t, 1, THRIFT_I32, 2);
+ *     thrift_list(&t, 2, THRIFT_STRUCT, n);
+ *     ... n times: thrift_begin(&t); fields; thrift_end(&t);
+ *     thrift_end(&t);
+ *
+ * Fields are written in the order of their ids. A failed append shows in the buffer. */
+
+enum thrift_type {
+    THRIFT_I32 = 5,
+    THRIFT_I64 = 6,
+    THRIFT_BINARY = 8,
+    THRIFT_LIST = 9,
+    THRIFT_STRUCT = 12
+};
+
+enum { THRIFT_DEPTH = 8 };
+
+struct thrift {
+    struct buf *out;
+    int last[THRIFT_DEPTH]; /* id of the last field, by depth */
+    int depth;
+};
+
+/* Seven bits per byte, lowest first. */
+static void thrift_varint(struct buf *out, uint64_t v)
+{
+    for (; v >= 128; v >>= 7) buf_addc(out, (char)(v | 128));
+    buf_addc(out, (char)v);
+}
+
+static uint64_t thrift_zigzag(int64_t v)
+{
+    return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0);
+}
+
+static void thrift_field(struct thrift *t, int id, enum thrift_type type)
+{
+    int delta = id - t->last[t->depth];
+    assert(delta > 0 && delta < 16);
+    buf_addc(t->out, (char)(delta << 4 | (int)type));
+    t->last[t->depth] = id;
+}
+
+/* inside the outermost struct */
+static void thrift_init(struct thrift *t, struct buf *out)
+{
+    *t = (struct thrift){.out = out};
+}
+
+/* Elements of a list. */
+static void thrift_item_int(struct thrift *t, int64_t v)
+{
+    thrift_varint(t->out, thrift_zigzag(v));
+}
+
+static void thrift_int(struct thrift *t, int id, enum thrift_type type, int64_t v)
+{
+    thrift_field(t, id, type);
+    thrift_item_int(t, v);
+}
+
+static void thrift_item_text(struct thrift *t, struct str s)
+{
+    thrift_varint(t->out, s.n);
+    buf_add_str(t->out, s);
+}
+
+static void thrift_text(struct thrift *t, int id, struct str s)
+{
+    thrift_field(t, id, THRIFT_BINARY);
+    thrift_item_text(t, s);
+}
+
+static void thrift_list(struct thrift *t, int id, enum thrift_type of, uint32_t n)
+{
+    thrift_field(t, id, THRIFT_LIST);
+    if (n < 15) {
+        buf_addc(t->out, (char)(n << 4 | (uint32_t)of));
+        return;
+    }
+    buf_addc(t->out, (char)(0xf0 | (int)of));
+    thrift_varint(t->out, n);
+}
+
+/* A struct as a field, or as an element of a list (id 0). */
+static void thrift_begin(struct thrift *t, int id)
+{
+    if (id) thrift_field(t, id, THRIFT_STRUCT);
+    t->depth++;
+    assert(t->depth < THRIFT_DEPTH);
+    t->last[t->depth] = 0;
+}
+
+static void thrift_end(struct thrift *t)
+{
+    buf_addc(t->out, 0);
+    if (t->depth) t->depth--;
+}
 
 enum { TYPE_INT64 = 2, TYPE_DOUBLE = 5, TYPE_BYTE_ARRAY = 6 };
 enum { REQUIRED = 0, OPTIONAL = 1 };
@@ -135,7 +238,7 @@ static int make_page(struct parquet *p, uint32_t column, struct buf *page, struc
     return 0;
 }
 
-static int pack(const struct buf *page, struct buf *packed, struct err *e)
+static int parquet_pack(const struct buf *page, struct buf *packed, struct err *e)
 {
     void *state = packer_zstd.new();
     size_t bound = packer_zstd.bound(page->n);
@@ -174,7 +277,7 @@ static int write_column(struct parquet *p, uint32_t column, struct stations *s, 
     buf_reset(&s->packed);
     buf_reset(&s->head);
     TRY(make_page(p, column, &s->page, e));
-    TRY(pack(&s->page, &s->packed, e));
+    TRY(parquet_pack(&s->page, &s->packed, e));
     make_page_header(p, s->page.n, s->packed.n, &s->head);
     if (!buf_ok(&s->head)) return err_nomem(e);
     ret->plain_bytes = s->head.n + s->page.n;
@@ -183,7 +286,8 @@ static int write_column(struct parquet *p, uint32_t column, struct stations *s, 
     return file_out_write(s->file, s->packed.p, s->packed.n, e);
 }
 
-static int write_columns(struct parquet *p, struct chunk *chunks, struct file_out *f, struct err *e)
+static int parquet_write_columns(struct parquet *p, struct chunk *chunks, struct file_out *f,
+                                 struct err *e)
 {
     struct stations s = {.file = f};
     uint64_t offset = 4; /* after the magic */
@@ -201,7 +305,7 @@ static int write_columns(struct parquet *p, struct chunk *chunks, struct file_ou
 
 /* ---- footer */
 
-static void put_schema(const struct parquet *p, struct thrift *t)
+static void parquet_put_schema(const struct parquet *p, struct thrift *t)
 {
     thrift_list(t, 2, THRIFT_STRUCT, p->n_columns + 1);
     thrift_begin(t, 0);
@@ -263,7 +367,7 @@ static int write_footer(const struct parquet *p, const struct chunk *chunks, str
     struct thrift t;
     thrift_init(&t, &out);
     thrift_int(&t, 1, THRIFT_I32, 1);
-    put_schema(p, &t);
+    parquet_put_schema(p, &t);
     thrift_int(&t, 3, THRIFT_I64, (int64_t)p->n_rows);
     put_row_group(p, chunks, &t);
     thrift_text(&t, 6, str_c("strata version " STRATA_VERSION ""));
@@ -278,7 +382,7 @@ static int write_footer(const struct parquet *p, const struct chunk *chunks, str
 static int write_all(struct parquet *p, struct chunk *chunks, struct file_out *f, struct err *e)
 {
     TRY(file_out_write(f, "PAR1", 4, e));
-    TRY(write_columns(p, chunks, f, e));
+    TRY(parquet_write_columns(p, chunks, f, e));
     return write_footer(p, chunks, f, e);
 }
 

@@ -1,5 +1,5 @@
-/* parquet_cells.c: see parquet_cells.h. */
-#include "export/parquet_cells.h"
+/* parquet_cells.c: see parquet.h. */
+#include "export/parquet.h"
 
 #include <assert.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void parquet_cells_done(struct parquet_cells *c)
 }
 
 /* The next run: written ones first, then the one that is still open. */
-static void next_run(const struct parquet_values *v, struct parquet_cells_at *at)
+static void parquet_cells_next_run(const struct parquet_values *v, struct parquet_cells_at *at)
 {
     if (at->levels >= v->levels.n) {
         at->run = v->run;
@@ -44,7 +44,8 @@ static void next_run(const struct parquet_values *v, struct parquet_cells_at *at
     at->there = at->levels < v->levels.n && v->levels.p[at->levels++];
 }
 
-static uint64_t take_le(const struct parquet_values *v, struct parquet_cells_at *at, size_t bytes)
+static uint64_t parquet_cells_take_le(const struct parquet_values *v, struct parquet_cells_at *at,
+                                      size_t bytes)
 {
     uint64_t n = 0;
     assert(at->plain + bytes <= v->plain.n);
@@ -60,18 +61,18 @@ struct parquet_cell parquet_cells_next(struct parquet_cells *c, uint32_t column)
     struct parquet_cells_at *at = &c->at[column];
     struct parquet_cell cell = {0};
     if (col->may_be_null) {
-        while (!at->run) next_run(v, at);
+        while (!at->run) parquet_cells_next_run(v, at);
         at->run--;
         cell.is_null = !at->there;
         if (cell.is_null) return cell;
     }
     if (col->type == PARQUET_TEXT) {
-        size_t n = (size_t)take_le(v, at, 4);
+        size_t n = (size_t)parquet_cells_take_le(v, at, 4);
         cell.text = str_from(v->plain.p + at->plain, n);
         at->plain += n;
         return cell;
     }
-    uint64_t bits = take_le(v, at, 8);
+    uint64_t bits = parquet_cells_take_le(v, at, 8);
     cell.integer = (int64_t)bits;
     memcpy(&cell.number, &bits, sizeof bits);
     return cell;

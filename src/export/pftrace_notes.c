@@ -10,9 +10,8 @@
 #include "base/mem.h"
 #include "export/chrome.h"
 #include "export/clean.h"
-#include "export/json_repair.h"
+#include "export/export_private.h"
 #include "export/pftrace_out.h"
-#include "export/strip.h"
 
 enum { NOTE_NAME_IID = 1, NOTE_BOOL, NOTE_UINT, NOTE_INT, NOTE_DOUBLE, NOTE_STRING };
 enum { NOTE_NAME = 10, NOTE_DICT = 11, NOTE_ARRAY = 12 };
@@ -35,7 +34,7 @@ static uint64_t key_id(struct pf_out *o, struct str key)
 }
 
 /* A JSON number: an integer where it is one, so that ids keep all their digits. */
-static void put_number(struct buf *b, struct str text)
+static void pftrace_notes_put_number(struct buf *b, struct str text)
 {
     char digits[64], *end;
     if (text.n >= sizeof digits) {
@@ -57,7 +56,7 @@ static void put_number(struct buf *b, struct str text)
 }
 
 /* A JSON string, quotes included, decoded. */
-static void put_string(struct buf *b, uint32_t field, struct str quoted)
+static void pftrace_notes_put_string(struct buf *b, uint32_t field, struct str quoted)
 {
     struct str inner = str_from(quoted.p + 1, quoted.n - 2);
     if (!memchr(inner.p, '\\', inner.n)) {
@@ -72,10 +71,10 @@ static void put_string(struct buf *b, uint32_t field, struct str quoted)
     arena_done(&mem);
 }
 
-static void put_value(struct pf_out *o, struct buf *b, struct str v, int depth);
+static void pftrace_notes_put_value(struct pf_out *o, struct buf *b, struct str v, int depth);
 
 /* The members of a list or dictionary, each a message of its own. */
-static void put_nested(struct pf_out *o, struct buf *b, struct str v, int depth)
+static void pftrace_notes_put_nested(struct pf_out *o, struct buf *b, struct str v, int depth)
 {
     struct buf *inner = &o->nested[depth];
     struct json_member m;
@@ -83,27 +82,28 @@ static void put_nested(struct pf_out *o, struct buf *b, struct str v, int depth)
     for (struct str rest = v;;) {
         if (!(dict ? json_next_member(&rest, &m) : json_next_item(&rest, &m.value))) break;
         buf_reset(inner);
-        if (dict) put_string(inner, NOTE_NAME, str_from(m.key.p - 1, m.key.n + 2));
-        put_value(o, inner, m.value, depth + 1);
+        if (dict) pftrace_notes_put_string(inner, NOTE_NAME, str_from(m.key.p - 1, m.key.n + 2));
+        pftrace_notes_put_value(o, inner, m.value, depth + 1);
         proto_bytes(b, dict ? NOTE_DICT : NOTE_ARRAY, buf_str(inner));
     }
 }
 
-static bool is_empty(struct str v)
+static bool pftrace_notes_is_empty(struct str v)
 {
     struct str inside = str_trim(str_from(v.p + 1, v.n - 2));
     return inside.n == 0;
 }
 
-static void put_value(struct pf_out *o, struct buf *b, struct str v, int depth)
+static void pftrace_notes_put_value(struct pf_out *o, struct buf *b, struct str v, int depth)
 {
     bool nested = *v.p == '[' || *v.p == '{';
     if (str_is(v, "true") || str_is(v, "false")) proto_uint(b, NOTE_BOOL, v.n == 4);
-    else if (*v.p == '-' || (*v.p >= '0' && *v.p <= '9')) put_number(b, v);
-    else if (*v.p == '"') put_string(b, NOTE_STRING, v);
+    else if (*v.p == '-' || (*v.p >= '0' && *v.p <= '9')) pftrace_notes_put_number(b, v);
+    else if (*v.p == '"') pftrace_notes_put_string(b, NOTE_STRING, v);
     else if (!nested || depth >= PF_OUT_DEPTH) proto_bytes(b, NOTE_STRING, v);
-    else if (is_empty(v)) proto_bytes(b, NOTE_STRING, str_c(*v.p == '[' ? "[]" : "{}"));
-    else put_nested(o, b, v, depth);
+    else if (pftrace_notes_is_empty(v))
+        proto_bytes(b, NOTE_STRING, str_c(*v.p == '[' ? "[]" : "{}"));
+    else pftrace_notes_put_nested(o, b, v, depth);
 }
 
 /* Shapes are grouped by their text. */
@@ -123,7 +123,7 @@ int pf_out_notes(struct pf_out *o, struct str args)
         buf_reset(&o->note);
         proto_uint(&o->note, NOTE_NAME_IID, id);
         if (is_shape(m.key) && *m.value.p == '[') proto_bytes(&o->note, NOTE_STRING, m.value);
-        else put_value(o, &o->note, m.value, 0);
+        else pftrace_notes_put_value(o, &o->note, m.value, 0);
         proto_bytes(&o->event, EVENT_NOTE, buf_str(&o->note));
     }
     return 0;
@@ -144,7 +144,7 @@ double pf_out_number(struct str args)
     return 0;
 }
 
-static int put_meta(struct pf_out *o, struct str key, struct str value)
+static int pftrace_notes_put_meta(struct pf_out *o, struct str key, struct str value)
 {
     uint64_t id = key_id(o, key);
     buf_reset(&o->note);
@@ -160,7 +160,7 @@ static int put_meta(struct pf_out *o, struct str key, struct str value)
     return id ? 0 : ERR_NOMEM;
 }
 
-static int put_metas(struct pf_out *o, bool *seen)
+static int pftrace_notes_put_metas(struct pf_out *o, bool *seen)
 {
     const struct trace *t = o->t;
     for (uint32_t i = 0; i < t->n_metas; i++) {
@@ -169,14 +169,15 @@ static int put_metas(struct pf_out *o, bool *seen)
         seen[m->key] = true;
         struct str key = trace_str(t, m->key);
         if (str_is(key, "traceEvents") || str_is(key, "baseTimeNanoseconds")) continue;
-        TRY(put_meta(o, key, trace_str(t, m->value)));
+        TRY(pftrace_notes_put_meta(o, key, trace_str(t, m->value)));
     }
     if (trace_meta(t, "deviceProperties").p || !t->n_devices) return 0;
     struct buf devices;
     buf_init(&devices);
     chrome_put_devices(t, &devices);
-    int rc =
-        buf_ok(&devices) ? put_meta(o, str_c("deviceProperties"), buf_str(&devices)) : ERR_NOMEM;
+    int rc = buf_ok(&devices)
+                 ? pftrace_notes_put_meta(o, str_c("deviceProperties"), buf_str(&devices))
+                 : ERR_NOMEM;
     buf_done(&devices);
     return rc;
 }
@@ -189,7 +190,7 @@ int pf_out_metas(struct pf_out *o, struct err *e)
     proto_uint(&o->event, EVENT_TYPE, INSTANT);
     proto_bytes(&o->event, EVENT_NAME, str_c("trace metadata"));
     proto_bytes(&o->event, EVENT_CATEGORY, str_c("strata_meta"));
-    int rc = put_metas(o, seen);
+    int rc = pftrace_notes_put_metas(o, seen);
     mem_free(seen);
     if (rc < 0) return err_nomem(e);
     int64_t first = o->t->begin_ns == ID_NONE ? 0 : o->t->begin_ns + o->shift_ns;

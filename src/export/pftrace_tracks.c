@@ -2,7 +2,8 @@
  * row of spans that crosses another (see tracks.h).
  *
  * A stream is not a thread of the operating system, nor device 0 process 0: they get tracks by
- * name. What Kineto calls their pid and tid stands in the description, for whoever reads it back.
+ * name. What Kineto calls their pid and tid is in the description, for a reader of the exported
+ * file.
  */
 #include "base/mem.h"
 #include "export/clean.h"
@@ -40,12 +41,12 @@ static bool is_os_lane(const struct trace *t, const struct lane *l)
            l->kind != LANE_STREAM && l->kind != LANE_GPU_NOTE;
 }
 
-static int32_t rank_of(int64_t sort_index)
+static int32_t pftrace_tracks_rank_of(int64_t sort_index)
 {
     return sort_index < INT32_MIN || sort_index > INT32_MAX ? 0 : (int32_t)sort_index;
 }
 
-static void put_text(struct pf_out *o, struct buf *b, uint32_t field, struct str s)
+static void pftrace_tracks_put_text(struct pf_out *o, struct buf *b, uint32_t field, struct str s)
 {
     proto_bytes(b, field, clean_utf8(s, &o->scratch));
 }
@@ -58,22 +59,22 @@ static void begin_track(struct pf_out *o, uint64_t uuid, uint64_t parent)
 }
 
 /* A process of the operating system: ProcessDescriptor. */
-static int put_process(struct pf_out *o, uint32_t i, struct err *e)
+static int pftrace_tracks_put_process(struct pf_out *o, uint32_t i, struct err *e)
 {
     const struct process *p = &o->t->processes[i];
     struct buf *b = &o->note;
     begin_track(o, PROCESS_UUID + i, 0);
     buf_reset(b);
     proto_int(b, 1, p->pid);
-    if (p->sort_index) proto_int(b, 3, rank_of(p->sort_index));
-    if (p->name) put_text(o, b, 6, trace_str(o->t, p->name));
-    if (p->labels) put_text(o, b, 8, trace_str(o->t, p->labels));
+    if (p->sort_index) proto_int(b, 3, pftrace_tracks_rank_of(p->sort_index));
+    if (p->name) pftrace_tracks_put_text(o, b, 6, trace_str(o->t, p->name));
+    if (p->labels) pftrace_tracks_put_text(o, b, 8, trace_str(o->t, p->labels));
     proto_bytes(&o->event, TRACK_PROCESS, buf_str(b));
     return pf_out_track(o, e);
 }
 
 /* Anything else that holds tracks: a device, the profiler's own spans. */
-static int put_group(struct pf_out *o, uint32_t i, struct err *e)
+static int pftrace_tracks_put_group(struct pf_out *o, uint32_t i, struct err *e)
 {
     const struct process *p = &o->t->processes[i];
     struct str name = trace_str(o->t, p->name), labels = trace_str(o->t, p->labels);
@@ -85,9 +86,9 @@ static int put_group(struct pf_out *o, uint32_t i, struct err *e)
         snprintf(text, sizeof text, "GPU %lld", (long long)p->pid);
         name = str_c(text);
     }
-    put_text(o, &o->event, TRACK_NAME, name);
-    if (labels.n) put_text(o, &o->event, TRACK_DESCRIPTION, labels);
-    if (p->sort_index) proto_int(&o->event, TRACK_RANK, rank_of(p->sort_index));
+    pftrace_tracks_put_text(o, &o->event, TRACK_NAME, name);
+    if (labels.n) pftrace_tracks_put_text(o, &o->event, TRACK_DESCRIPTION, labels);
+    if (p->sort_index) proto_int(&o->event, TRACK_RANK, pftrace_tracks_rank_of(p->sort_index));
     return pf_out_track(o, e);
 }
 
@@ -98,8 +99,8 @@ static int put_os_thread(struct pf_out *o, const struct lane *l, uint64_t uuid, 
     buf_reset(b);
     proto_int(b, 1, o->t->processes[l->process].pid);
     proto_int(b, 2, l->tid);
-    if (l->sort_index) proto_int(b, 3, rank_of(l->sort_index));
-    if (l->name) put_text(o, b, 5, trace_str(o->t, l->name));
+    if (l->sort_index) proto_int(b, 3, pftrace_tracks_rank_of(l->sort_index));
+    if (l->name) pftrace_tracks_put_text(o, b, 5, trace_str(o->t, l->name));
     proto_bytes(&o->event, TRACK_THREAD, buf_str(b));
     return pf_out_track(o, e);
 }
@@ -116,12 +117,12 @@ static int put_named(struct pf_out *o, const struct lane *l, uint64_t uuid, stru
         name = str_c(text);
     }
     begin_track(o, uuid, GROUP_UUID + l->process);
-    put_text(o, &o->event, TRACK_NAME, name);
+    pftrace_tracks_put_text(o, &o->event, TRACK_NAME, name);
     if (numbers) {
         snprintf(text, sizeof text, "pid %lld tid %lld", (long long)p->pid, (long long)l->tid);
         proto_bytes(&o->event, TRACK_DESCRIPTION, str_c(text));
     }
-    if (l->sort_index) proto_int(&o->event, TRACK_RANK, rank_of(l->sort_index));
+    if (l->sort_index) proto_int(&o->event, TRACK_RANK, pftrace_tracks_rank_of(l->sort_index));
     return pf_out_track(o, e);
 }
 
@@ -137,7 +138,7 @@ static int put_overlaps(struct pf_out *o, lane_id lane, struct err *e)
         else if (l->tid != ID_NONE) buf_printf(&o->value, "thread %lld", (long long)l->tid);
         else buf_add_str(&o->value, trace_str(o->t, l->tid_text));
         buf_adds(&o->value, " (overlap)");
-        put_text(o, &o->event, TRACK_NAME, buf_str(&o->value));
+        pftrace_tracks_put_text(o, &o->event, TRACK_NAME, buf_str(&o->value));
         TRY(pf_out_track(o, e));
     }
     return 0;
@@ -160,13 +161,13 @@ static void find_owners(const struct pf_out *o, struct owners *w)
     }
 }
 
-static int put_tracks(struct pf_out *o, struct owners *w, struct err *e)
+static int pftrace_tracks_put_tracks(struct pf_out *o, struct owners *w, struct err *e)
 {
     const struct trace *t = o->t;
     find_owners(o, w);
     for (uint32_t i = 0; i < t->n_processes; i++) {
-        if (w->has_os[i]) TRY(put_process(o, i, e));
-        if (w->has_group[i]) TRY(put_group(o, i, e));
+        if (w->has_os[i]) TRY(pftrace_tracks_put_process(o, i, e));
+        if (w->has_group[i]) TRY(pftrace_tracks_put_group(o, i, e));
     }
     for (lane_id i = 0; i < t->n_lanes; i++) {
         if (o->tracks.thread[i] != i) continue;
@@ -184,7 +185,8 @@ int pf_out_tracks(struct pf_out *o, struct err *e)
         mem_zalloc(o->t->n_processes, sizeof(bool)),
         mem_zalloc(o->t->n_processes, sizeof(bool)),
     };
-    int rc = w.os_thread && w.has_os && w.has_group ? put_tracks(o, &w, e) : err_nomem(e);
+    int rc =
+        w.os_thread && w.has_os && w.has_group ? pftrace_tracks_put_tracks(o, &w, e) : err_nomem(e);
     mem_free(w.os_thread);
     mem_free(w.has_os);
     mem_free(w.has_group);
@@ -202,7 +204,7 @@ int pf_out_counter(struct pf_out *o, row_t r, uint64_t *ret_uuid, struct err *e)
     *slot = 0;
     bool os = is_os_number(o->t->processes[l->process].pid);
     begin_track(o, *ret_uuid, (os ? PROCESS_UUID : GROUP_UUID) + l->process);
-    put_text(o, &o->event, TRACK_NAME, trace_str(o->t, o->t->name[r]));
+    pftrace_tracks_put_text(o, &o->event, TRACK_NAME, trace_str(o->t, o->t->name[r]));
     proto_bytes(&o->event, TRACK_COUNTER, str_c(""));
     return pf_out_track(o, e);
 }

@@ -7,6 +7,8 @@
 #include <isa-l/crc.h>
 #endif
 
+#include "trace/trace.h"
+
 #define PLAIN_CHUNK ((size_t)1 << 20)
 #define BLOCK       ((size_t)512 << 10)
 
@@ -24,12 +26,19 @@ static size_t pump_at(const struct sink *s)
     return s->packing == SINK_PLAIN ? PLAIN_CHUNK : PACKER_WAVE * BLOCK;
 }
 
-int sink_begin(struct sink *s, const char *path, int n_threads, struct err *e)
+static enum sink_packing sink_packing_of(struct str path)
+{
+    if (str_ends(path, ".gz")) return SINK_GZIP;
+    return str_ends(path, ".zst") ? SINK_ZSTD : SINK_PLAIN;
+}
+
+int sink_begin(struct sink *s, const struct trace *t, const char *path, int n_threads,
+               struct err *e)
 {
     static const unsigned char gzip_head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
-    *s = (struct sink){.packing = str_ends(str_c(path), ".gz")    ? SINK_GZIP
-                                  : str_ends(str_c(path), ".zst") ? SINK_ZSTD
-                                                                  : SINK_PLAIN};
+    *s = (struct sink){.packing = sink_packing_of(str_c(path))};
+    s->most_bytes = trace_text_budget(t);
+    s->text.most = s->most_bytes;
     TRY(file_out_begin(&s->file, path, e));
     int rc = 0;
     if (s->packing != SINK_PLAIN)
@@ -42,7 +51,7 @@ int sink_begin(struct sink *s, const char *path, int n_threads, struct err *e)
 }
 
 /* Writes the first blocks of the text and drops them from it. */
-static int write_wave(struct sink *s, struct err *e)
+static int sink_write_wave(struct sink *s, struct err *e)
 {
     size_t used = s->text.n < PACKER_WAVE * BLOCK ? s->text.n : PACKER_WAVE * BLOCK;
     int n = packer_run(&s->packer, str_from(s->text.p, used), e);
@@ -60,14 +69,17 @@ static int write_wave(struct sink *s, struct err *e)
 
 int sink_pump(struct sink *s, struct err *e)
 {
+    if (s->text.over || s->plain_bytes + s->text.n > s->most_bytes)
+        return trace_over_budget(s->most_bytes, e);
     if (!buf_ok(&s->text)) return err_nomem(e);
     if (s->text.n < pump_at(s)) return 0;
     if (s->packing == SINK_PLAIN) {
         TRY(file_out_write(&s->file, s->text.p, s->text.n, e));
+        s->plain_bytes += s->text.n;
         buf_reset(&s->text);
         return 0;
     }
-    while (s->text.n >= pump_at(s)) TRY(write_wave(s, e));
+    while (s->text.n >= pump_at(s)) TRY(sink_write_wave(s, e));
     return 0;
 }
 
@@ -76,7 +88,7 @@ static int write_rest(struct sink *s, struct err *e)
     TRY(sink_pump(s, e));
     if (s->packing == SINK_PLAIN)
         return s->text.n ? file_out_write(&s->file, s->text.p, s->text.n, e) : 0;
-    if (s->text.n) TRY(write_wave(s, e));
+    if (s->text.n) TRY(sink_write_wave(s, e));
     if (s->packing == SINK_ZSTD) return 0;
     unsigned char tail[10] = {3, 0}; /* the last deflate block, empty */
     uint32_t size = (uint32_t)s->plain_bytes;
@@ -87,7 +99,7 @@ static int write_rest(struct sink *s, struct err *e)
     return file_out_write(&s->file, tail, sizeof tail, e);
 }
 
-static void release(struct sink *s)
+static void sink_release(struct sink *s)
 {
     packer_done(&s->packer);
     buf_done(&s->text);
@@ -98,12 +110,12 @@ int sink_commit(struct sink *s, struct err *e)
     int rc = write_rest(s, e);
     if (rc == 0) rc = file_out_commit(&s->file, e);
     else file_out_abort(&s->file);
-    release(s);
+    sink_release(s);
     return rc;
 }
 
 void sink_abort(struct sink *s)
 {
     file_out_abort(&s->file);
-    release(s);
+    sink_release(s);
 }

@@ -1,5 +1,5 @@
 /* strip.c: a list of what is harmless, rather than of what is not. */
-#include "export/strip.h"
+#include "export/export_private.h"
 
 #include "base/mem.h"
 
@@ -33,34 +33,34 @@ bool strip_keeps(const struct trace *t, const struct meta *m, const struct expor
     return false;
 }
 
-static void mark(bool *used, const struct trace *t, str_id id)
+static void strip_mark(bool *used, const struct trace *t, str_id id)
 {
     if (id < t->strings.n) used[id] = true;
 }
 
 static void mark_tables(bool *used, const struct trace *t)
 {
-    for (uint32_t i = 0; i < t->n_flows; i++) mark(used, t, t->flows[i].name);
-    for (uint32_t i = 0; i < t->n_cats; i++) mark(used, t, t->cats[i]);
-    for (uint32_t i = 0; i < t->n_devices; i++) mark(used, t, t->devices[i].name);
+    for (uint32_t i = 0; i < t->n_flows; i++) strip_mark(used, t, t->flows[i].name);
+    for (uint32_t i = 0; i < t->n_cats; i++) strip_mark(used, t, t->cats[i]);
+    for (uint32_t i = 0; i < t->n_devices; i++) strip_mark(used, t, t->devices[i].name);
     for (uint32_t i = 0; i < t->n_lanes; i++) {
-        mark(used, t, t->lanes[i].name);
-        mark(used, t, t->lanes[i].tid_text);
+        strip_mark(used, t, t->lanes[i].name);
+        strip_mark(used, t, t->lanes[i].tid_text);
     }
     for (uint32_t i = 0; i < t->n_processes; i++) {
-        mark(used, t, t->processes[i].name);
-        mark(used, t, t->processes[i].labels);
-        mark(used, t, t->processes[i].pid_text);
+        strip_mark(used, t, t->processes[i].name);
+        strip_mark(used, t, t->processes[i].labels);
+        strip_mark(used, t, t->processes[i].pid_text);
     }
 }
 
-static void mark_rows(bool *used, const struct trace *t)
+static void strip_mark_rows(bool *used, const struct trace *t)
 {
-    for (row_t r = 0; r < t->n_rows; r++) mark(used, t, t->name[r]);
+    for (row_t r = 0; r < t->n_rows; r++) strip_mark(used, t, t->name[r]);
     for (uint32_t i = 0; i < t->n_ops; i++) {
-        mark(used, t, t->ops[i].dims);
-        mark(used, t, t->ops[i].types);
-        mark(used, t, t->ops[i].concrete);
+        strip_mark(used, t, t->ops[i].dims);
+        strip_mark(used, t, t->ops[i].types);
+        strip_mark(used, t, t->ops[i].concrete);
     }
 }
 
@@ -68,12 +68,12 @@ bool *strip_strings(const struct trace *t, const struct export_options *o)
 {
     bool *used = mem_zalloc(t->strings.n, sizeof *used);
     if (!used) return NULL;
-    mark_rows(used, t);
+    strip_mark_rows(used, t);
     mark_tables(used, t);
     for (uint32_t i = 0; i < t->n_metas; i++) {
         if (!strip_keeps(t, &t->metas[i], o)) continue;
-        mark(used, t, t->metas[i].key);
-        mark(used, t, t->metas[i].value);
+        strip_mark(used, t, t->metas[i].key);
+        strip_mark(used, t, t->metas[i].value);
     }
     return used;
 }

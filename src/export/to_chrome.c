@@ -1,4 +1,4 @@
-/* to_chrome.c: Chrome trace JSON as PyTorch writes it, one event a line.
+/* to_chrome.c: Chrome trace JSON as PyTorch writes it, one event per line.
  *
  * Events come in the order of the input, times in microseconds with exactly three decimals, args
  * and metadata as they were written. With for_perfetto, what Perfetto would drop or misplace is
@@ -7,15 +7,13 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "export/chrome.h"
-#include "export/chrome_args.h"
-#include "export/fmt.h"
-#include "export/order.h"
+#include "export/export_private.h"
 
 enum { PROGRESS_EVERY = 65536 };
 
 enum quoting { UNKNOWN, PLAIN, ESCAPED };
 
-static bool is_plain(struct str s)
+static bool to_chrome_is_plain(struct str s)
 {
     for (size_t i = 0; i < s.n;) {
         unsigned char ch = (unsigned char)s.p[i];
@@ -27,10 +25,10 @@ static bool is_plain(struct str s)
 }
 
 /* Names repeat by the million: whether one needs escapes is found out once. */
-static void put_name(struct chrome *c, str_id id)
+static void to_chrome_put_name(struct chrome *c, str_id id)
 {
     struct str s = trace_str(c->t, id);
-    if (c->quoting[id] == UNKNOWN) c->quoting[id] = is_plain(s) ? PLAIN : ESCAPED;
+    if (c->quoting[id] == UNKNOWN) c->quoting[id] = to_chrome_is_plain(s) ? PLAIN : ESCAPED;
     if (c->quoting[id] == ESCAPED) {
         jout_quote(chrome_text(c), s);
         return;
@@ -88,7 +86,7 @@ static int prepare_texts(struct chrome *c, struct err *e)
 }
 
 /* Where the row is drawn: its lane, or a further track of its thread. */
-static void put_where(struct chrome *c, row_t r)
+static void to_chrome_put_where(struct chrome *c, row_t r)
 {
     lane_id lane = c->t->lane[r];
     uint8_t track = c->o->for_perfetto ? c->tracks.of_row[r] : 0;
@@ -111,11 +109,11 @@ static void put_event_head(struct chrome *c, char phase, uint8_t cat, str_id nam
     FMT_LIT(b, "\",");
     buf_add_str(b, c->cats[cat]);
     FMT_LIT(b, "\"name\":");
-    put_name(c, name);
+    to_chrome_put_name(c, name);
     FMT_LIT(b, ",");
 }
 
-static void put_times(struct chrome *c, row_t r)
+static void to_chrome_put_times(struct chrome *c, row_t r)
 {
     const struct trace *t = c->t;
     struct buf *b = chrome_text(c);
@@ -139,13 +137,13 @@ static void put_times(struct chrome *c, row_t r)
     }
 }
 
-static int put_row(struct chrome *c, row_t r, struct err *e)
+static int to_chrome_put_row(struct chrome *c, row_t r, struct err *e)
 {
     const struct trace *t = c->t;
     struct buf *b = chrome_text(c);
     put_event_head(c, t->phase[r], t->cat[r], t->name[r]);
-    put_where(c, r);
-    put_times(c, r);
+    to_chrome_put_where(c, r);
+    to_chrome_put_times(c, r);
     bool any;
     size_t before = b->n;
     FMT_LIT(b, ",\"args\":");
@@ -155,11 +153,11 @@ static int put_row(struct chrome *c, row_t r, struct err *e)
     return sink_pump(&c->sink, e);
 }
 
-static int put_rows(struct chrome *c, struct err *e)
+static int to_chrome_put_rows(struct chrome *c, struct err *e)
 {
     const row_t *order = c->o->for_perfetto ? c->tracks.order : c->order;
     for (row_t i = 0; i < c->t->n_rows; i++) {
-        TRY(put_row(c, order[i], e));
+        TRY(to_chrome_put_row(c, order[i], e));
         if (c->o->progress && i % PROGRESS_EVERY == 0)
             c->o->progress(c->o->progress_ctx, i, c->t->n_rows);
     }
@@ -186,7 +184,7 @@ static bool is_launch_flow(const struct trace *t, const struct flow *f)
 }
 
 /* Flows as they were written. Arrows from launches are left to put_links where it draws them. */
-static int put_flows(struct chrome *c, bool launches, struct err *e)
+static int to_chrome_put_flows(struct chrome *c, bool launches, struct err *e)
 {
     const struct trace *t = c->t;
     for (uint32_t i = 0; i < t->n_flows; i++) {
@@ -204,7 +202,7 @@ static void put_arrow_end(struct chrome *c, char phase, row_t r, int64_t id)
 {
     chrome_begin_event(c);
     buf_printf(chrome_text(c), "{\"ph\":\"%c\",\"cat\":\"ac2g\",\"name\":\"ac2g\",", phase);
-    put_where(c, r);
+    to_chrome_put_where(c, r);
     put_flow_tail(c, phase, id, c->t->ts_ns[r]);
 }
 
@@ -222,20 +220,20 @@ static int put_links(struct chrome *c, struct err *e)
     return 0;
 }
 
-static int put_all(struct chrome *c, struct err *e)
+static int to_chrome_put_all(struct chrome *c, struct err *e)
 {
     bool draw_links = c->o->for_perfetto || c->t->n_flows == 0;
     TRY(prepare_texts(c, e));
     TRY(chrome_put_head(c, e));
     TRY(chrome_put_labels(c, e));
-    TRY(put_rows(c, e));
-    TRY(put_flows(c, !draw_links, e));
+    TRY(to_chrome_put_rows(c, e));
+    TRY(to_chrome_put_flows(c, !draw_links, e));
     if (draw_links) TRY(put_links(c, e));
     FMT_LIT(chrome_text(c), "\n]}\n");
     return 0;
 }
 
-static int arrange(struct chrome *c, struct err *e)
+static int to_chrome_arrange(struct chrome *c, struct err *e)
 {
     if (c->o->for_perfetto) return tracks_init(&c->tracks, c->t, e);
     c->order = order_by_src(c->t);
@@ -247,10 +245,10 @@ static int write_chrome(const struct trace *t, const char *path, const struct ex
 {
     struct chrome c = {.t = t, .o = o};
     arena_init(&c.mem);
-    int rc = arrange(&c, e);
-    if (rc == 0) rc = sink_begin(&c.sink, path, o->n_threads, e);
+    int rc = to_chrome_arrange(&c, e);
+    if (rc == 0) rc = sink_begin(&c.sink, t, path, o->n_threads, e);
     if (rc == 0) {
-        rc = put_all(&c, e);
+        rc = to_chrome_put_all(&c, e);
         if (rc == 0) rc = sink_commit(&c.sink, e);
         else sink_abort(&c.sink);
     }
@@ -266,6 +264,6 @@ const struct exporter to_chrome = {
     .summary = "Chrome trace JSON, for Perfetto and every tool that reads PyTorch traces",
     .extensions = ".json .json.gz .json.zst",
     .uses = EXPORT_VIEWER,
-    .next = {"strata perfetto ", "    opens it in ui.perfetto.dev"},
+    .next = {"strata export --open ", "    opens it in ui.perfetto.dev"},
     .write = write_chrome,
 };

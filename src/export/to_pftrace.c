@@ -4,8 +4,8 @@
  * flows. */
 #include "base/mem.h"
 #include "base/vec.h"
-#include "export/chrome_args.h"
 #include "export/clean.h"
+#include "export/export_private.h"
 #include "export/pftrace_out.h"
 
 enum { SEQUENCE = 1, STATE_CLEARED = 1, NEEDS_STATE = 2, PROGRESS_EVERY = 65536 };
@@ -71,7 +71,7 @@ int pf_out_track(struct pf_out *o, struct err *e)
 }
 
 /* The first packet: everything interned begins here; and what time it was. */
-static int put_start(struct pf_out *o, struct err *e)
+static int to_pftrace_put_start(struct pf_out *o, struct err *e)
 {
     enum { REALTIME = 1, BOOTTIME = 6 };
     struct buf *b = &o->event;
@@ -99,7 +99,7 @@ static void put_interned(struct pf_out *o, uint32_t table, uint64_t id, struct s
     proto_bytes(&o->interned, table, buf_str(&o->value));
 }
 
-static void put_name(struct pf_out *o, row_t r)
+static void to_pftrace_put_name(struct pf_out *o, row_t r)
 {
     enum { NAMES = 2, CATEGORIES = 1 };
     str_id name = o->t->name[r];
@@ -115,7 +115,7 @@ static void put_name(struct pf_out *o, row_t r)
 }
 
 /* Each piece of device work has a flow of its own from its launch. */
-static void put_flows(struct pf_out *o, row_t r)
+static void to_pftrace_put_flows(struct pf_out *o, row_t r)
 {
     uint32_t n;
     const row_t *launched = trace_launched(o->t, r, &n);
@@ -125,12 +125,12 @@ static void put_flows(struct pf_out *o, row_t r)
         proto_fixed64(&o->event, EVENT_FLOW_ENDS, (uint64_t)r + 1);
 }
 
-static int64_t time_of(const struct pf_out *o, row_t r)
+static int64_t to_pftrace_time_of(const struct pf_out *o, row_t r)
 {
     return o->t->flags[r] & ROW_NO_TIME ? ID_NONE : o->t->ts_ns[r] + o->shift_ns;
 }
 
-static int put_args(struct pf_out *o, row_t r, struct err *e)
+static int to_pftrace_put_args(struct pf_out *o, row_t r, struct err *e)
 {
     bool any;
     buf_reset(&o->args);
@@ -140,7 +140,7 @@ static int put_args(struct pf_out *o, row_t r, struct err *e)
     return 0;
 }
 
-static int put_counter(struct pf_out *o, row_t r, struct err *e)
+static int to_pftrace_put_counter(struct pf_out *o, row_t r, struct err *e)
 {
     uint64_t uuid;
     bool any;
@@ -150,9 +150,9 @@ static int put_counter(struct pf_out *o, row_t r, struct err *e)
     buf_reset(&o->event);
     proto_uint(&o->event, EVENT_TYPE, COUNTER);
     proto_uint(&o->event, EVENT_TRACK, uuid);
-    put_name(o, r);
+    to_pftrace_put_name(o, r);
     proto_double(&o->event, EVENT_DOUBLE_VALUE, any ? pf_out_number(buf_str(&o->args)) : 0);
-    return pf_out_event(o, time_of(o, r), e);
+    return pf_out_event(o, to_pftrace_time_of(o, r), e);
 }
 
 /* Phases that only the legacy format has: asynchronous begins and ends. */
@@ -165,21 +165,21 @@ static void put_legacy(struct pf_out *o, row_t r)
     proto_bytes(&o->event, EVENT_LEGACY, buf_str(&o->note));
 }
 
-static int put_row(struct pf_out *o, row_t r, struct err *e)
+static int to_pftrace_put_row(struct pf_out *o, row_t r, struct err *e)
 {
     const struct trace *t = o->t;
     char phase = t->phase[r];
-    if (phase == 'C') return put_counter(o, r, e);
+    if (phase == 'C') return to_pftrace_put_counter(o, r, e);
     if (phase == 'M') return 0;
     buf_reset(&o->event);
     if (phase == 'X') proto_uint(&o->event, EVENT_TYPE, SLICE_BEGIN);
     else if (!trace_async(t, r)) proto_uint(&o->event, EVENT_TYPE, INSTANT);
     proto_uint(&o->event, EVENT_TRACK, pf_out_uuid(o, t->lane[r], o->tracks.of_row[r]));
-    put_name(o, r);
+    to_pftrace_put_name(o, r);
     if (trace_async(t, r)) put_legacy(o, r);
-    put_flows(o, r);
-    TRY(put_args(o, r, e));
-    return pf_out_event(o, time_of(o, r), e);
+    to_pftrace_put_flows(o, r);
+    TRY(to_pftrace_put_args(o, r, e));
+    return pf_out_event(o, to_pftrace_time_of(o, r), e);
 }
 
 /* Spans of one thread that have begun, by track. */
@@ -210,7 +210,7 @@ static int end_thread(struct pf_out *o, struct open_rows *open, struct err *e)
     return 0;
 }
 
-static int put_rows(struct pf_out *o, struct open_rows *open, struct err *e)
+static int to_pftrace_put_rows(struct pf_out *o, struct open_rows *open, struct err *e)
 {
     const struct trace *t = o->t;
     lane_id thread = LANE_NONE;
@@ -224,25 +224,25 @@ static int put_rows(struct pf_out *o, struct open_rows *open, struct err *e)
             if (VEC_RESERVE(open->rows[k], open->n[k], open->cap[k], 1)) return err_nomem(e);
             open->rows[k][open->n[k]++] = r;
         }
-        TRY(put_row(o, r, e));
+        TRY(to_pftrace_put_row(o, r, e));
         if (o->o->progress && i % PROGRESS_EVERY == 0)
             o->o->progress(o->o->progress_ctx, i, t->n_rows);
     }
     return end_thread(o, open, e);
 }
 
-static int put_all(struct pf_out *o, struct err *e)
+static int to_pftrace_put_all(struct pf_out *o, struct err *e)
 {
     struct open_rows open = {0};
-    TRY(put_start(o, e));
+    TRY(to_pftrace_put_start(o, e));
     TRY(pf_out_tracks(o, e));
     TRY(pf_out_metas(o, e));
-    int rc = put_rows(o, &open, e);
+    int rc = to_pftrace_put_rows(o, &open, e);
     for (int k = 0; k <= TRACKS_MOST; k++) mem_free(open.rows[k]);
     return rc;
 }
 
-static int prepare(struct pf_out *o, struct err *e)
+static int to_pftrace_prepare(struct pf_out *o, struct err *e)
 {
     const struct trace *t = o->t;
     for (row_t r = 0; r < t->n_rows; r++)
@@ -254,7 +254,7 @@ static int prepare(struct pf_out *o, struct err *e)
     return tracks_init(&o->tracks, t, e);
 }
 
-static void done(struct pf_out *o)
+static void to_pftrace_done(struct pf_out *o)
 {
     struct buf *bufs[] = {&o->packet,   &o->event,   &o->note, &o->value,
                           &o->interned, &o->scratch, &o->args};
@@ -271,21 +271,21 @@ static int write_pftrace(const struct trace *t, const char *path, const struct e
                          struct err *e)
 {
     struct pf_out out = {.t = t, .o = o};
-    int rc = prepare(&out, e);
-    if (rc == 0) rc = sink_begin(&out.sink, path, o->n_threads, e);
+    int rc = to_pftrace_prepare(&out, e);
+    if (rc == 0) rc = sink_begin(&out.sink, t, path, o->n_threads, e);
     if (rc == 0) {
-        rc = put_all(&out, e);
+        rc = to_pftrace_put_all(&out, e);
         if (rc == 0) rc = sink_commit(&out.sink, e);
         else sink_abort(&out.sink);
     }
-    done(&out);
+    to_pftrace_done(&out);
     return rc;
 }
 
 const struct exporter to_pftrace = {
-    .name = "pftrace",
+    .name = "perfetto",
     .summary = "Perfetto's own format: smaller than JSON, and loads faster there",
     .extensions = ".pftrace .pftrace.gz .perfetto-trace",
-    .next = {"strata perfetto ", "    opens it in ui.perfetto.dev"},
+    .next = {"strata export --open ", "    opens it in ui.perfetto.dev"},
     .write = write_pftrace,
 };

@@ -3,8 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "export/export.h"
-#include "export/sqlite_tables.h"
-#include "export/strip.h"
+#include "export/export_private.h"
 
 enum { PROGRESS_EVERY = 65536 };
 
@@ -13,78 +12,80 @@ struct database {
     const char *path;
 };
 
-static int fail_sql(const struct database *d, int rc, struct err *e)
+static int to_sqlite_fail_sql(const struct database *d, int rc, struct err *e)
 {
     int code = (rc & 0xff) == SQLITE_NOMEM ? ERR_NOMEM : ERR_IO;
     err_at(e, d->path, ERR_NO_OFFSET);
     return FAIL(e, code, "cannot write: %s", d->db ? sqlite3_errmsg(d->db) : sqlite3_errstr(rc));
 }
 
-static int run_sql(const struct database *d, const char *sql, struct err *e)
+static int to_sqlite_run_sql(const struct database *d, const char *sql, struct err *e)
 {
     int rc = sqlite3_exec(d->db, sql, NULL, NULL, NULL);
-    return rc == SQLITE_OK ? 0 : fail_sql(d, rc, e);
+    return rc == SQLITE_OK ? 0 : to_sqlite_fail_sql(d, rc, e);
 }
 
 static int open_database(struct database *d, const char *temp, struct err *e)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     int rc = sqlite3_open_v2(temp, &d->db, flags, NULL);
-    if (rc != SQLITE_OK) return fail_sql(d, rc, e);
-    return run_sql(d,
-                   "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
-                   "PRAGMA application_id=1398034017; BEGIN;",
-                   e);
+    if (rc != SQLITE_OK) return to_sqlite_fail_sql(d, rc, e);
+    return to_sqlite_run_sql(
+        d,
+        "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+        "PRAGMA application_id=1398034017; BEGIN;",
+        e);
 }
 
 /* One entry: 0 or an error code. */
-static int insert(const struct database *d, struct sqlite_fill *f, const struct sqlite_table *table,
-                  uint64_t i)
+static int to_sqlite_insert(const struct database *d, struct sqlite_fill *f,
+                            const struct sqlite_table *table, uint64_t i)
 {
     int bound = table->bind(f, i);
     if (bound <= 0) return bound;
     if (!buf_ok(&f->scratch) || !buf_ok(&f->args)) return err_nomem(f->e);
     int rc = sqlite3_step(f->insert);
-    if (rc != SQLITE_DONE) return fail_sql(d, rc, f->e);
+    if (rc != SQLITE_DONE) return to_sqlite_fail_sql(d, rc, f->e);
     sqlite3_reset(f->insert);
     return 0;
 }
 
-static int fill_table(const struct database *d, struct sqlite_fill *f,
-                      const struct sqlite_table *table)
+static int to_sqlite_fill_table(const struct database *d, struct sqlite_fill *f,
+                                const struct sqlite_table *table)
 {
     const struct export_options *o = f->o;
     uint64_t n = table->count(f);
     for (uint64_t i = 0; i < n; i++) {
-        TRY(insert(d, f, table, i));
+        TRY(to_sqlite_insert(d, f, table, i));
         if (o->progress && i % PROGRESS_EVERY == 0) o->progress(o->progress_ctx, i, n);
     }
     return 0;
 }
 
-static int put_table(const struct database *d, struct sqlite_fill *f,
-                     const struct sqlite_table *table)
+static int to_sqlite_put_table(const struct database *d, struct sqlite_fill *f,
+                               const struct sqlite_table *table)
 {
-    TRY(run_sql(d, table->create, f->e));
+    TRY(to_sqlite_run_sql(d, table->create, f->e));
     int rc = sqlite3_prepare_v2(d->db, table->insert, -1, &f->insert, NULL);
-    rc = rc == SQLITE_OK ? fill_table(d, f, table) : fail_sql(d, rc, f->e);
+    rc = rc == SQLITE_OK ? to_sqlite_fill_table(d, f, table) : to_sqlite_fail_sql(d, rc, f->e);
     sqlite3_finalize(f->insert);
     f->insert = NULL;
     return rc;
 }
 
-static int fill(const struct database *d, const struct trace *t, const struct export_options *o,
-                struct err *e)
+static int to_sqlite_fill(const struct database *d, const struct trace *t,
+                          const struct export_options *o, struct err *e)
 {
     struct sqlite_fill f = {.t = t, .o = o, .e = e};
     f.strings = strip_strings(t, o);
     int rc = f.strings ? 0 : err_nomem(e);
-    for (int i = 0; i < sqlite_n_tables && rc == 0; i++) rc = put_table(d, &f, &sqlite_tables[i]);
+    for (int i = 0; i < sqlite_n_tables && rc == 0; i++)
+        rc = to_sqlite_put_table(d, &f, &sqlite_tables[i]);
     mem_free(f.strings);
     buf_done(&f.scratch);
     buf_done(&f.args);
-    if (rc == 0) rc = run_sql(d, sqlite_tables_indexes, e);
-    return rc == 0 ? run_sql(d, "COMMIT; ANALYZE;", e) : rc;
+    if (rc == 0) rc = to_sqlite_run_sql(d, sqlite_tables_indexes, e);
+    return rc == 0 ? to_sqlite_run_sql(d, "COMMIT; ANALYZE;", e) : rc;
 }
 
 static int write_database(const struct trace *t, const struct file_out *file,
@@ -93,9 +94,9 @@ static int write_database(const struct trace *t, const struct file_out *file,
     struct database d = {.path = file->path};
     if (!file->temp) return FAIL(e, ERR_USAGE, "a SQLite database can only be written to a file");
     int rc = open_database(&d, file->temp, e);
-    if (rc == 0) rc = fill(&d, t, o, e);
+    if (rc == 0) rc = to_sqlite_fill(&d, t, o, e);
     int closed = sqlite3_close(d.db);
-    return rc == 0 && closed != SQLITE_OK ? fail_sql(&d, closed, e) : rc;
+    return rc == 0 && closed != SQLITE_OK ? to_sqlite_fail_sql(&d, closed, e) : rc;
 }
 
 static int write_sqlite(const struct trace *t, const char *path, const struct export_options *o,

@@ -15,20 +15,20 @@ struct open_spans {
     size_t n, cap;
 };
 
-static int compare(int64_t a, int64_t b)
+static int tracks_compare(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
 }
 
-static int by_thread(const void *a, const void *b, void *ctx)
+static int tracks_by_thread(const void *a, const void *b, void *ctx)
 {
     const struct trace *t = ctx;
     lane_id i = *(const lane_id *)a, k = *(const lane_id *)b;
     const struct lane *x = &t->lanes[i], *y = &t->lanes[k];
-    int c = compare(x->process, y->process);
-    if (!c) c = compare(x->tid, y->tid);
-    if (!c) c = compare(x->tid_text, y->tid_text);
-    return c ? c : compare(i, k);
+    int c = tracks_compare(x->process, y->process);
+    if (!c) c = tracks_compare(x->tid, y->tid);
+    if (!c) c = tracks_compare(x->tid_text, y->tid_text);
+    return c ? c : tracks_compare(i, k);
 }
 
 bool tracks_same_thread(const struct lane *a, const struct lane *b)
@@ -36,17 +36,17 @@ bool tracks_same_thread(const struct lane *a, const struct lane *b)
     return a->process == b->process && a->tid == b->tid && a->tid_text == b->tid_text;
 }
 
-static int by_start(const void *a, const void *b, void *ctx)
+static int tracks_by_start(const void *a, const void *b, void *ctx)
 {
     const struct trace *t = ctx;
     row_t x = *(const row_t *)a, y = *(const row_t *)b;
-    int c = compare(t->ts_ns[x], t->ts_ns[y]);
-    if (!c) c = compare(t->dur_ns[y], t->dur_ns[x]);
-    return c ? c : compare(x, y);
+    int c = tracks_compare(t->ts_ns[x], t->ts_ns[y]);
+    if (!c) c = tracks_compare(t->dur_ns[y], t->dur_ns[x]);
+    return c ? c : tracks_compare(x, y);
 }
 
 /* Whether [start, end] nests among the spans open at its start. */
-static bool fits(struct open_spans *open, int64_t start_ns, int64_t end_ns)
+static bool tracks_fits(struct open_spans *open, int64_t start_ns, int64_t end_ns)
 {
     while (open->n && open->end_ns[open->n - 1] <= start_ns) open->n--;
     return !open->n || end_ns <= open->end_ns[open->n - 1];
@@ -55,12 +55,12 @@ static bool fits(struct open_spans *open, int64_t start_ns, int64_t end_ns)
 static uint8_t find_track(struct open_spans *tracks, int64_t start_ns, int64_t end_ns)
 {
     uint8_t i = 0;
-    while (i < TRACKS_MOST - 1 && !fits(&tracks[i], start_ns, end_ns)) i++;
+    while (i < TRACKS_MOST - 1 && !tracks_fits(&tracks[i], start_ns, end_ns)) i++;
     return i;
 }
 
 /* Gives tracks to the rows of one thread, which come in order; true when out of memory. */
-static bool assign(struct tracks *k, const struct trace *t, const row_t *rows, size_t n)
+static bool tracks_assign(struct tracks *k, const struct trace *t, const row_t *rows, size_t n)
 {
     struct open_spans tracks[TRACKS_MOST] = {0};
     uint8_t *n_extra = n ? &k->n_extra[k->thread[t->lane[rows[0]]]] : NULL;
@@ -80,8 +80,8 @@ static bool assign(struct tracks *k, const struct trace *t, const row_t *rows, s
 }
 
 /* Brings the rows of the lanes[0 .. n_lanes), which are one thread, behind k->order[at]. */
-static row_t gather(struct tracks *k, const struct trace *t, const lane_id *lanes, uint32_t n_lanes,
-                    row_t at)
+static row_t tracks_gather(struct tracks *k, const struct trace *t, const lane_id *lanes,
+                           uint32_t n_lanes, row_t at)
 {
     row_t begin = at;
     for (uint32_t i = 0; i < n_lanes; i++) {
@@ -90,7 +90,8 @@ static row_t gather(struct tracks *k, const struct trace *t, const lane_id *lane
             k->order[at++] = r;
     }
     if (n_lanes > 1)
-        qsort_r(k->order + begin, at - begin, sizeof *k->order, by_start, (void *)(uintptr_t)t);
+        qsort_r(k->order + begin, at - begin, sizeof *k->order, tracks_by_start,
+                (void *)(uintptr_t)t);
     return at;
 }
 
@@ -98,12 +99,12 @@ static bool assign_all(struct tracks *k, const struct trace *t, lane_id *lanes)
 {
     row_t at = 0;
     for (lane_id i = 0; i < t->n_lanes; i++) lanes[i] = i;
-    qsort_r(lanes, t->n_lanes, sizeof *lanes, by_thread, (void *)(uintptr_t)t);
+    qsort_r(lanes, t->n_lanes, sizeof *lanes, tracks_by_thread, (void *)(uintptr_t)t);
     for (uint32_t i = 0, j; i < t->n_lanes; i = j) {
         for (j = i + 1; j < t->n_lanes; j++)
             if (!tracks_same_thread(&t->lanes[lanes[i]], &t->lanes[lanes[j]])) break;
-        row_t end = gather(k, t, lanes + i, j - i, at);
-        if (assign(k, t, k->order + at, end - at)) return true;
+        row_t end = tracks_gather(k, t, lanes + i, j - i, at);
+        if (tracks_assign(k, t, k->order + at, end - at)) return true;
         at = end;
     }
     return false;

@@ -13,7 +13,8 @@
 #ifndef STRATA_FORMAT_CONTROL_H
 #define STRATA_FORMAT_CONTROL_H
 
-#define CONTROL_FOLDER "control"
-#define CONTROL_LINE   4096 /* bytes, the end of the line included */
+#define CONTROL_FOLDER   "control"
+#define CONTROL_WAITS_IN ".waits_in" /* in a folder made for a process that waits in another */
+#define CONTROL_LINE     4096        /* bytes, the end of the line included */
 
 #endif

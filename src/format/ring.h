@@ -77,30 +77,65 @@ enum ring_kind {
     RING_STACK = 31,    /* id: the thread's stack (DEF_FRAME) from `ticks` to value, in ticks */
     RING_STACK_OF = 32, /* a sample; id: the stack of thread `value` */
     RING_RANGE = 33,    /* a range of no thread, at its end: name, category; value: its start */
+    /* Of the range before it, an operator: id: its DEF_SHAPES or 0; value: its number in autograd
+     * plus 1, or 0; type: 1 for a node of a backward pass. */
+    RING_SHAPES = 34,
     RING_VALUE = 255
 };
 
 /* Category of ranges that a library makes for itself: not the user's, and no stages. */
 #define RING_LIBRARY "nvtx"
 
-/* Categories of notes on collectives, made by whoever knows what they carry: their arguments belong
- * to the range of that name that begins next, or to the kernel that was launched last. */
+/* Categories of notes on collectives, made by the code that knows what they carry: their arguments
+ * belong to the range of that name that begins next, or to the kernel that was launched last. */
 #define RING_COLLECTIVE "collective"        /* CAT_COLLECTIVE of a trace */
 #define RING_LAUNCHED   "collective_kernel" /* CAT_LAUNCHED of a trace */
 
 /* Category of calls in which a library waits for a device, on threads of its own. */
 #define RING_LIBRARY_CALL "library_call"
 
-/* Category of ranges that recorders of ours make by themselves: calls of modules, backward. They
- * are stages, but where a person has named something, that counts. */
+/* Category of ranges that recorders of ours make by themselves: module calls, backward. They are
+ * stages, but where a person has named something, that counts. */
 #define RING_DERIVED "strata_derived"
+
+/* Name of the counter of the memory that the process holds (record/resident.h). */
+#define RING_RESIDENT "process memory"
+
+/* Category of ranges that say how long a thread that launches was kept from its work, and by what
+ * (backend/program/host_stall.h). Their arguments: the thread, what was lost of the range, and
+ * for a missing core the threads that could run, the cores of the machine and those it may use. */
+#define RING_HOST          "host_stall"
+#define RING_HOST_CORE     "no core"
+#define RING_HOST_CGROUP   "throttled by its cgroup"
+#define RING_HOST_FAULTS   "page faults"
+#define RING_HOST_GIL      "GIL held by another thread"
+#define RING_HOST_THREAD   "thread"
+#define RING_HOST_LOST     "lost_us"
+#define RING_HOST_RUNNABLE "runnable"
+#define RING_HOST_ONLINE   "online"
+#define RING_HOST_CORES    "cores"
 
 /* Category of what Python did, exactly: pauses of its garbage collector. */
 #define RING_PYTHON "python_function"
 
+/* Names of instants of a recorder that rests in a long run: it begins to switch off, is off, begins
+ * to switch on, is on. Between the first and the last, work of devices is not, or not all, there.
+ */
+#define RING_RESTS   "strata.recorder rests"
+#define RING_RESTING "strata.recorder is off"
+#define RING_WAKES   "strata.recorder wakes"
+#define RING_AWAKE   "strata.recorder is on"
+
 /* Names of instants that begin so mark a snapshot: then the milliseconds that are kept, ": " and
  * why it was taken. */
 #define RING_SNAPSHOT "strata.snapshot "
+
+/* Names of instants around a unit in depth (backend/program/depth.h). */
+#define RING_DEPTH_BEGINS "strata.depth begins"
+#define RING_DEPTH_ENDS   "strata.depth ends"
+
+/* In such a reason: much of what was slow came before the call that it names. */
+#define RING_SNAPSHOT_BEFORE "with what came before it"
 
 enum ring_memory { RING_MEMORY_ALLOC = 1, RING_MEMORY_FREE = 2 };
 
@@ -171,17 +206,20 @@ struct ring_string {
 };
 
 enum def_type {
-    DEF_NOTE = 1,    /* text for people: what could not be recorded, and why */
-    DEF_DEVICE = 2,  /* struct def_device */
-    DEF_WORK = 3,    /* struct def_work */
-    DEF_FACT = 4,    /* text KEY=VALUE: versions and settings of the recording */
-    DEF_CODE = 5,    /* text FILE(LINE): FUNCTION, where LINE is the one it starts at */
-    DEF_MODULE = 6,  /* text nn.Module: NAME */
-    DEF_FRAME = 7,   /* struct def_frame */
-    DEF_LIBRARY = 8, /* struct def_library */
-    DEF_ADDRESS = 9, /* struct def_address: stands in a frame where others have a DEF_CODE */
-    DEF_SOURCE = 10, /* text, by tabs: module, kernel, operation, DEF_CODE: from a compiler */
-    DEF_NODES = 11,  /* struct def_node, one or more: nodes of graphs, and what made them */
+    DEF_NOTE = 1,         /* text for people: what could not be recorded, and why */
+    DEF_DEVICE = 2,       /* struct def_device */
+    DEF_WORK = 3,         /* struct def_work */
+    DEF_FACT = 4,         /* text KEY=VALUE: versions and settings of the recording */
+    DEF_CODE = 5,         /* text FILE(LINE): FUNCTION, where LINE is the one it starts at */
+    DEF_MODULE = 6,       /* text nn.Module: NAME */
+    DEF_FRAME = 7,        /* struct def_frame */
+    DEF_LIBRARY = 8,      /* struct def_library */
+    DEF_ADDRESS = 9,      /* struct def_address: stands in a frame where others have a DEF_CODE */
+    DEF_SOURCE = 10,      /* text, by tabs: module, kernel, operation, DEF_CODE: from a compiler */
+    DEF_NODES = 11,       /* struct def_node, one or more: nodes of graphs, and what made them */
+    DEF_NODE_INPUTS = 13, /* struct def_node_inputs, one or more */
+    DEF_SHAPES =
+        12, /* text, by tabs: dims, types and values of inputs, each a JSON array or empty */
 };
 
 struct defs_head {
@@ -238,6 +276,10 @@ struct def_work {
 #define RING_FACT_UUID    "device_uuid_"
 #define RING_FACT_VISIBLE "cuda_visible_devices"
 
+/* Facts about what is set in the program: "setting.NAME=VALUE", again for each other value that is
+ * seen later. */
+#define RING_FACT_SETTING "setting."
+
 /* A function at one of its lines, called from `parent`. A stack is named by its innermost frame. */
 struct def_frame {
     uint32_t parent; /* DEF_FRAME, defined before; 0 for none */
@@ -269,7 +311,15 @@ struct def_node {
     uint32_t op;         /* string id of the operator, 0 for none */
 };
 
+/* What the operator was called with that a node of a graph was captured in. */
+struct def_node_inputs {
+    uint64_t node;
+    uint64_t call;        /* of the operator: the same for all its nodes */
+    uint32_t inputs, pad; /* DEF_SHAPES */
+};
+
 static_assert(sizeof(struct def_node) == 24, "node definition layout");
+static_assert(sizeof(struct def_node_inputs) == 24, "layout of inputs of nodes");
 static_assert(sizeof(struct def_library) == 40, "library definition layout");
 static_assert(sizeof(struct def_address) == 16, "address definition layout");
 static_assert(sizeof(struct def_frame) == 16, "frame definition layout");

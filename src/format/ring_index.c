@@ -11,14 +11,14 @@ static void drop_open(struct ring_state *s, uint32_t i)
     memmove(&s->open[i], &s->open[i + 1], (s->n_open - i) * sizeof *s->open);
 }
 
-static void push(struct ring_state *s, uint64_t number, uint64_t task)
+static void ring_index_push(struct ring_state *s, uint64_t number, uint64_t task)
 {
     if (s->n_open == RING_STATE_OPEN) s->n_deeper++;
     else s->open[s->n_open++] = (struct ring_state_open){number, task};
 }
 
 /* Closes the innermost range of the thread (task 0), or the one of this task. */
-static void pop(struct ring_state *s, uint64_t task)
+static void ring_index_pop(struct ring_state *s, uint64_t task)
 {
     if (s->n_deeper && !task) {
         s->n_deeper--;
@@ -32,13 +32,13 @@ static void pop(struct ring_state *s, uint64_t task)
     if (s->n_deeper) s->n_deeper--;
 }
 
-static void close_all(struct ring_state *s)
+static void ring_index_close_all(struct ring_state *s)
 {
     s->n_open = s->n_deeper = 0;
     s->step = 0;
 }
 
-static void widen(uint64_t *begin, uint64_t *end, uint64_t from, uint64_t to)
+static void ring_index_widen(uint64_t *begin, uint64_t *end, uint64_t from, uint64_t to)
 {
     if (from < *begin) *begin = from;
     if (to > *end) *end = to;
@@ -46,7 +46,8 @@ static void widen(uint64_t *begin, uint64_t *end, uint64_t from, uint64_t to)
 
 static void see_span(struct ring_summary *b, uint64_t from, uint64_t to)
 {
-    if (from && to && from <= to) widen(&b->spans_begin_ticks, &b->spans_end_ticks, from, to);
+    if (from && to && from <= to)
+        ring_index_widen(&b->spans_begin_ticks, &b->spans_end_ticks, from, to);
 }
 
 /* Records that have two times, or whose value is one; true when it was one of them. */
@@ -84,9 +85,10 @@ static bool see_timed(struct ring_summary *b, const struct ring_record *r, uint6
     }
 }
 
-static void set_thread(struct ring_state *s, const struct ring_record *r, uint64_t thread)
+static void ring_index_set_thread(struct ring_state *s, const struct ring_record *r,
+                                  uint64_t thread)
 {
-    if (s->thread != thread) close_all(s);
+    if (s->thread != thread) ring_index_close_all(s);
     s->thread = thread;
     if (r->name) s->thread_name = r->name;
 }
@@ -95,34 +97,34 @@ static void set_thread(struct ring_state *s, const struct ring_record *r, uint64
 static void see_ordered(struct ring_state *s, struct ring_summary *b, const struct ring_record *r,
                         uint64_t value, uint64_t number)
 {
-    if (r->ticks) widen(&b->begin_ticks, &b->end_ticks, r->ticks, r->ticks);
+    if (r->ticks) ring_index_widen(&b->begin_ticks, &b->end_ticks, r->ticks, r->ticks);
     switch ((enum ring_kind)r->kind) {
     case RING_BEGIN:
         b->n_ranges++;
-        push(s, number, 0);
+        ring_index_push(s, number, 0);
         break;
     case RING_TASK_BEGIN:
         b->n_ranges++;
-        push(s, number, value & UINT32_MAX);
+        ring_index_push(s, number, value & UINT32_MAX);
         break;
-    case RING_END: pop(s, 0); break;
-    case RING_TASK_END: pop(s, value & UINT32_MAX); break;
+    case RING_END: ring_index_pop(s, 0); break;
+    case RING_TASK_END: ring_index_pop(s, value & UINT32_MAX); break;
     case RING_STEP:
         b->n_steps++;
         s->step = number + 1;
         break;
     case RING_PAUSE:
         b->n_pauses++;
-        close_all(s);
+        ring_index_close_all(s);
         break;
     case RING_INSTANT: b->n_marks++; break;
     case RING_STACK_OF: b->n_stacks++; break;
-    case RING_THREAD: set_thread(s, r, value); break;
+    case RING_THREAD: ring_index_set_thread(s, r, value); break;
     default: break;
     }
 }
 
-static void start(const struct ring_state *s, uint64_t number, struct ring_summary *b)
+static void ring_index_start(const struct ring_state *s, uint64_t number, struct ring_summary *b)
 {
     *b = (struct ring_summary){
         .number = number,
@@ -141,7 +143,7 @@ void ring_summarize(struct ring_state *s, const struct ring_record *slots, uint3
 {
     uint64_t first = number * RING_BLOCK;
     uint16_t check = ring_check(first);
-    start(s, number, ret);
+    ring_index_start(s, number, ret);
     for (uint32_t i = 0; i < n; i++) {
         const struct ring_record *r = &slots[i];
         if (r->check != check) ret->n_missing++;

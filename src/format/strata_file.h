@@ -37,7 +37,7 @@ enum {
 #define STRATA_BYTE_ORDER 0x01020304u
 
 enum strata_section_id {
-    /* columns: one entry a row */
+    /* columns: one entry per row */
     SECTION_TS_NS = 1,
     SECTION_DUR_NS = 2,
     SECTION_NAME = 3,

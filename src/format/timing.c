@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/folder.h"
 #include "base/jdoc.h"
 #include "base/jout.h"
 #include "base/stats.h"
@@ -51,7 +50,7 @@ static void read_peak(const struct jdoc *memory, struct timing_stage *s)
     }
 }
 
-static void read_stage(const struct jdoc *d, const char *path, struct timing_stage *s)
+static void timing_read_stage(const struct jdoc *d, const char *path, struct timing_stage *s)
 {
     const char *slash = strrchr(path, '/');
     *s = (struct timing_stage){
@@ -77,7 +76,8 @@ static void read_stage(const struct jdoc *d, const char *path, struct timing_sta
     read_peak(jdoc_get(d, "memory"), s);
 }
 
-static int read_document(const struct jdoc *d, struct arena *mem, struct timing *ret, struct err *e)
+static int timing_read_document(const struct jdoc *d, struct arena *mem, struct timing *ret,
+                                struct err *e)
 {
     const struct jdoc *stages = jdoc_get(d, "stages");
     if (!stages || stages->kind != JDOC_OBJECT)
@@ -88,7 +88,7 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
     if (!ret->stages) return err_nomem(e);
     for (uint32_t i = 0; i < stages->n; i++) {
         if (stages->items[i].kind != JDOC_OBJECT) continue;
-        read_stage(&stages->items[i], stages->keys[i].p, &ret->stages[ret->n_stages++]);
+        timing_read_stage(&stages->items[i], stages->keys[i].p, &ret->stages[ret->n_stages++]);
     }
     const struct jdoc *recovered = jdoc_get(d, "recovered"), *running = jdoc_get(d, "running");
     ret->pipeline = jdoc_text(d, "pipeline", "");
@@ -109,24 +109,29 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
 int timing_read(const char *path, struct arena *mem, struct timing *ret, struct err *e)
 {
     struct file_map f;
-    TRY(file_map(&f, path, e));
+    TRY(file_map_found(&f, path, e));
     struct jdoc *d = arena_zalloc(mem, 1, sizeof *d);
     struct timing t = {.file = arena_strdup(mem, str_c(path))};
     int rc = t.file && d ? jdoc_parse(str_from(f.p, f.n), mem, d, e) : ERR_NOMEM;
-    if (rc == 0) rc = read_document(d, mem, &t, e);
+    if (rc == 0) rc = timing_read_document(d, mem, &t, e);
     file_unmap(&f);
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
     if (rc == 0) *ret = t;
     return rc;
 }
 
+bool timing_is_head(struct str head)
+{
+    return str_has(head, "\"wall_clock_ms\"") && !str_has(head, "\"traceEvents\"");
+}
+
 bool timing_is(const char *path)
 {
     enum { SNIFFED = 4096 };
     struct file_map f;
-    if (folder_is(path) || strcmp(path, "-") == 0 || file_map(&f, path, NULL) < 0) return false;
+    if (file_map_found(&f, path, NULL) < 0) return false;
     struct str head = str_from(f.p, f.n < SNIFFED ? f.n : SNIFFED);
-    bool yes = str_has(head, "\"wall_clock_ms\"") && !str_has(head, "\"traceEvents\"");
+    bool yes = timing_is_head(head);
     file_unmap(&f);
     return yes;
 }
@@ -138,7 +143,7 @@ const struct timing_stage *timing_find(const struct timing *t, const char *path)
     return NULL;
 }
 
-static void put_ms(struct jout *j, const char *key, int64_t ns)
+static void timing_put_ms(struct jout *j, const char *key, int64_t ns)
 {
     if (ns >= 0) jout_num(j, key, (double)ns / 1e6, 6);
 }
@@ -196,22 +201,27 @@ static void print_stage(struct jout *j, const struct timing_stage *s, int64_t wa
     jout_cstr(j, "name", s->name);
     jout_cstr(j, "path", s->path);
     jout_uint(j, "count", s->count);
-    put_ms(j, "duration_ms", s->total_ns);
+    timing_put_ms(j, "duration_ms", s->total_ns);
     jout_num(j, "percentage", stats_pct((double)s->total_ns, (double)wall_ns), 3);
-    put_ms(j, "self_ms", s->self_ns);
+    timing_put_ms(j, "self_ms", s->self_ns);
     if (s->count) jout_num(j, "mean_ms", (double)s->total_ns / (double)s->count / 1e6, 6);
-    put_ms(j, "first_ms", s->first_ns);
-    put_ms(j, "median_ms", s->median_ns);
-    put_ms(j, "p95_ms", s->p95_ns);
-    put_ms(j, "min_ms", s->min_ns);
-    put_ms(j, "max_ms", s->max_ns);
+    timing_put_ms(j, "first_ms", s->first_ns);
+    timing_put_ms(j, "median_ms", s->median_ns);
+    timing_put_ms(j, "p95_ms", s->p95_ns);
+    timing_put_ms(j, "min_ms", s->min_ns);
+    timing_put_ms(j, "max_ms", s->max_ns);
     if (s->std_ns >= 0) jout_num(j, "std_ms", s->std_ns / 1e6, 6);
     if (s->errors) jout_uint(j, "errors", s->errors);
     if (s->unfinished) jout_uint(j, "unfinished", s->unfinished);
-    put_ms(j, "active_ms", s->active_ns);
-    put_ms(j, "awaited_ms", s->awaited_ns);
-    put_ms(j, "gpu_ms", s->gpu_ns);
-    put_ms(j, "gpu_median_ms", s->gpu_median_ns);
+    timing_put_ms(j, "active_ms", s->active_ns);
+    timing_put_ms(j, "awaited_ms", s->awaited_ns);
+    timing_put_ms(j, "gpu_ms", s->gpu_ns);
+    timing_put_ms(j, "gpu_median_ms", s->gpu_median_ns);
+    if (!s->document && s->peak_bytes >= 0) {
+        jout_obj(j, "memory");
+        jout_int(j, "rss_peak_bytes", s->peak_bytes);
+        jout_end_obj(j);
+    }
     put_others(j, s->document, stage_keys);
     jout_end_obj(j);
 }
@@ -228,8 +238,8 @@ void timing_print(const struct timing *t, struct buf *out)
     jout_int(&j, "pid", t->pid);
     jout_int(&j, "rank", t->rank);
     jout_int(&j, "world_size", t->world);
-    put_ms(&j, "wall_clock_ms", t->wall_ns);
-    put_ms(&j, "total_stages_ms", t->total_ns);
+    timing_put_ms(&j, "wall_clock_ms", t->wall_ns);
+    timing_put_ms(&j, "total_stages_ms", t->total_ns);
     jout_uint(&j, "num_stages", t->n_stages);
     jout_uint(&j, "lost_records", t->lost_records);
     jout_bool(&j, "recovered", t->recovered);

@@ -1,5 +1,6 @@
 /* timing.h: timing.json, the numbers of a run by stage: what the Python package writes at exit, and
- * what `strata recover` makes of the rings of a process that could not. docs/format has every key.
+ * what `strata export --to timing` makes of the rings of a process that could not. docs/format has
+ * every key.
  *
  * Only what is compared and merged is read; other keys are ignored. */
 #ifndef STRATA_FORMAT_TIMING_H
@@ -55,6 +56,7 @@ void timing_print(const struct timing *t, struct buf *out);
 
 /* Whether a file is one, by its first bytes. */
 bool timing_is(const char *path);
+bool timing_is_head(struct str head);
 
 /* Brings what a file says of a process up to what its rings say, which is `rings`. What only the
  * file knows stays: memory, device times (for more calls by now) and metadata. */

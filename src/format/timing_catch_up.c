@@ -14,7 +14,7 @@ static int by_path(const void *a, const void *b)
 }
 
 /* Pointers to the stages, in the order of their paths. */
-static struct timing_stage **sorted(const struct timing *t, struct arena *mem)
+static struct timing_stage **timing_catch_up_sorted(const struct timing *t, struct arena *mem)
 {
     struct timing_stage **list = arena_alloc(mem, (t->n_stages + 1) * sizeof *list);
     if (!list) return NULL;
@@ -24,7 +24,7 @@ static struct timing_stage **sorted(const struct timing *t, struct arena *mem)
 }
 
 /* What the rings do not hold; device times were taken of fewer calls. */
-static void keep(struct timing_stage *s, const struct timing_stage *file)
+static void timing_catch_up_keep(struct timing_stage *s, const struct timing_stage *file)
 {
     double more = file->count ? (double)s->count / (double)file->count : 1;
     s->gpu_ns = file->gpu_ns < 0 ? -1 : (int64_t)((double)file->gpu_ns * more);
@@ -42,13 +42,14 @@ int timing_catch_up(struct timing *file, const struct timing *rings, struct aren
 {
     uint32_t n = rings->n_stages;
     struct timing_stage *list = arena_alloc(mem, (n + file->n_stages + 1) * sizeof *list);
-    struct timing_stage **known = sorted(file, mem), **seen = sorted(rings, mem);
+    struct timing_stage **known = timing_catch_up_sorted(file, mem),
+                        **seen = timing_catch_up_sorted(rings, mem);
     if (!list || !known || !seen) return err_nomem(e);
     for (uint32_t i = 0; i < rings->n_stages; i++) {
         const struct timing_stage *key = &rings->stages[i];
         struct timing_stage **at = bsearch(&key, known, file->n_stages, sizeof *known, by_path);
         list[i] = *key;
-        if (at) keep(&list[i], *at);
+        if (at) timing_catch_up_keep(&list[i], *at);
     }
     for (uint32_t i = 0; i < file->n_stages; i++) {
         const struct timing_stage *key = &file->stages[i];

@@ -22,14 +22,14 @@ bool timing_run_in(const char *folder)
     return found;
 }
 
-static int by_rank(const void *a, const void *b)
+static int timing_run_by_rank(const void *a, const void *b)
 {
     const struct timing *x = a, *y = b;
     if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
     return strcmp(x->file, y->file);
 }
 
-static const char *name_of(const char *path)
+static const char *timing_run_name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -51,12 +51,12 @@ int timing_run_read(const char *folder, struct arena *mem, struct timing_run *re
     for (uint32_t i = 0; i < files.n; i++) {
         struct err why;
         err_init(&why);
-        if (!is_timing(name_of(files.paths[i]))) continue;
+        if (!is_timing(timing_run_name_of(files.paths[i]))) continue;
         int one = timing_read(files.paths[i], mem, &ret->list[ret->n], &why);
         if (one == ERR_NOMEM) return err_nomem(e);
         if (one < 0) ret->n_bad++;
         else ret->n++;
     }
-    if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_rank);
+    if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, timing_run_by_rank);
     return 0;
 }

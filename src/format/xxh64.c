@@ -10,47 +10,49 @@
 #define PRIME_4 0x85ebca77c2b2ae63u
 #define PRIME_5 0x27d4eb2f165667c5u
 
-static uint64_t rotate(uint64_t x, int bits)
+static uint64_t xxh64_rotate(uint64_t x, int bits)
 {
     return x << bits | x >> (64 - bits);
 }
 
-static uint64_t word64(const unsigned char *p)
+static uint64_t xxh64_word64(const unsigned char *p)
 {
     uint64_t w;
     memcpy(&w, p, sizeof w);
     return w;
 }
 
-static uint64_t word32(const unsigned char *p)
+static uint64_t xxh64_word32(const unsigned char *p)
 {
     uint32_t w;
     memcpy(&w, p, sizeof w);
     return w;
 }
 
-static uint64_t mix(uint64_t lane, uint64_t word)
+static uint64_t xxh64_mix(uint64_t lane, uint64_t word)
 {
-    return rotate(lane + word * PRIME_2, 31) * PRIME_1;
+    return xxh64_rotate(lane + word * PRIME_2, 31) * PRIME_1;
 }
 
 /* Consumes whole stripes of 32 bytes and folds the four lanes into one. */
-static uint64_t stripes(const unsigned char **p, size_t *n)
+static uint64_t xxh64_stripes(const unsigned char **p, size_t *n)
 {
     uint64_t lane[4] = {PRIME_1 + PRIME_2, PRIME_2, 0, 0 - PRIME_1};
     for (; *n >= 32; *p += 32, *n -= 32)
-        for (int i = 0; i < 4; i++) lane[i] = mix(lane[i], word64(*p + 8 * i));
-    uint64_t h =
-        rotate(lane[0], 1) + rotate(lane[1], 7) + rotate(lane[2], 12) + rotate(lane[3], 18);
-    for (int i = 0; i < 4; i++) h = (h ^ mix(0, lane[i])) * PRIME_1 + PRIME_4;
+        for (int i = 0; i < 4; i++) lane[i] = xxh64_mix(lane[i], xxh64_word64(*p + 8 * i));
+    uint64_t h = xxh64_rotate(lane[0], 1) + xxh64_rotate(lane[1], 7) + xxh64_rotate(lane[2], 12) +
+                 xxh64_rotate(lane[3], 18);
+    for (int i = 0; i < 4; i++) h = (h ^ xxh64_mix(0, lane[i])) * PRIME_1 + PRIME_4;
     return h;
 }
 
-static uint64_t tail(uint64_t h, const unsigned char *p, size_t n)
+static uint64_t xxh64_tail(uint64_t h, const unsigned char *p, size_t n)
 {
-    for (; n >= 8; p += 8, n -= 8) h = rotate(h ^ mix(0, word64(p)), 27) * PRIME_1 + PRIME_4;
-    for (; n >= 4; p += 4, n -= 4) h = rotate(h ^ word32(p) * PRIME_1, 23) * PRIME_2 + PRIME_3;
-    for (; n; p++, n--) h = rotate(h ^ *p * PRIME_5, 11) * PRIME_1;
+    for (; n >= 8; p += 8, n -= 8)
+        h = xxh64_rotate(h ^ xxh64_mix(0, xxh64_word64(p)), 27) * PRIME_1 + PRIME_4;
+    for (; n >= 4; p += 4, n -= 4)
+        h = xxh64_rotate(h ^ xxh64_word32(p) * PRIME_1, 23) * PRIME_2 + PRIME_3;
+    for (; n; p++, n--) h = xxh64_rotate(h ^ *p * PRIME_5, 11) * PRIME_1;
     return h;
 }
 
@@ -58,8 +60,8 @@ uint64_t xxh64(const void *data, size_t n)
 {
     const unsigned char *p = data;
     size_t left = n;
-    uint64_t h = n >= 32 ? stripes(&p, &left) : PRIME_5;
-    h = tail(h + n, p, left);
+    uint64_t h = n >= 32 ? xxh64_stripes(&p, &left) : PRIME_5;
+    h = xxh64_tail(h + n, p, left);
     h = (h ^ h >> 33) * PRIME_2;
     h = (h ^ h >> 29) * PRIME_3;
     return h ^ h >> 32;

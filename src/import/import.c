@@ -7,23 +7,21 @@
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "import/foreign.h"
-#include "import/inflate.h"
-#include "import/json.h"
-#include "import/native.h"
-#include "import/nsys.h"
-#include "import/nsys_parquet.h"
-#include "import/pftrace.h"
-#include "import/rings.h"
-#include "import/rocprof.h"
-#include "import/snapshot_read.h"
-#include "import/xplane.h"
+#include "format/timing.h"
+#include "import/bytes/inflate.h"
+#include "import/importer.h"
+#include "import/ring/rings.h"
+#include "import/snapshot/snapshot_read.h"
 
 enum { SNIFFED = 4096 };
 
-const struct importer *const importers[] = {
-    &import_native, &import_nsys, &import_xplane, &import_pftrace, &import_rocprof,
-    &import_json,   NULL};
+const struct importer *const importers[] = {&import_native,
+                                            &import_sqlite,
+                                            &import_xplane,
+                                            &import_pftrace,
+                                            &import_rocprof,
+                                            &import_json,
+                                            NULL};
 
 static const struct importer *find_importer(struct str head)
 {
@@ -44,8 +42,61 @@ static struct str unpack_head(const struct codec *codec, const struct file_map *
     return str_from(head, rc == 0 ? n : 0);
 }
 
+/* The first bytes of what is in the file; *ret_codec is NULL where it is not compressed. */
+static struct str import_head(const struct file_map *file, char unpacked[SNIFFED],
+                              const struct codec **ret_codec)
+{
+    struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
+    *ret_codec = codec_find(head);
+    return *ret_codec ? unpack_head(*ret_codec, file, unpacked) : head;
+}
+
+/* Any JSON that the user names may be a trace; one that is found in a folder has to look like one.
+ * What comes before the events may be longer than what is examined. */
+static bool import_is_chrome(struct str head)
+{
+    static const char *const keys[] = {"\"traceEvents\"", "\"ph\"", "\"deviceProperties\"",
+                                       "\"displayTimeUnit\"", NULL};
+    for (int i = 0; keys[i]; i++)
+        if (str_has(head, keys[i])) return true;
+    return false;
+}
+
+static enum import_what import_recognize_head(struct str head, const char *path)
+{
+    const struct importer *format = head.n ? find_importer(head) : NULL;
+    if (!head.n) return IMPORT_UNKNOWN;
+    if (snapshot_is(head)) return IMPORT_SNAPSHOT;
+    if (timing_is_head(head)) return IMPORT_TIMING;
+    if (format && format != &import_json) return IMPORT_TRACE;
+    if (foreign_check(head, path, NULL) < 0) return IMPORT_FOREIGN;
+    return format && import_is_chrome(head) ? IMPORT_TRACE : IMPORT_UNKNOWN;
+}
+
+static bool import_has_file(const char *folder, const char *name, char path[4096])
+{
+    snprintf(path, 4096, "%s/%s", folder, name);
+    return access(path, R_OK) == 0;
+}
+
+enum import_what import_recognize(const char *path)
+{
+    char unpacked[SNIFFED], inside[4096];
+    const struct codec *codec;
+    struct file_map file;
+    if (folder_is(path)) {
+        bool run = import_has_file(path, "trace.strata", inside) ||
+                   import_has_file(path, IMPORT_TORCH_TRACE, inside) || rings_in(path);
+        return run ? IMPORT_RUN : IMPORT_UNKNOWN;
+    }
+    if (file_map_found(&file, path, NULL) < 0) return IMPORT_UNKNOWN;
+    enum import_what what = import_recognize_head(import_head(&file, unpacked, &codec), path);
+    file_unmap(&file);
+    return what;
+}
+
 /* Puts what is inside the compressed file in its place. */
-static int unpack(const struct codec *codec, struct file_map *file, struct err *e)
+static int import_unpack(const struct codec *codec, struct file_map *file, struct err *e)
 {
     struct buf text = {0};
     bool whole;
@@ -63,11 +114,11 @@ static int unpack(const struct codec *codec, struct file_map *file, struct err *
     return 0;
 }
 
-/* It has moments, and is not a timeline. */
+/* A memory snapshot lists allocations, but has no timeline to analyze. */
 static int refuse_snapshot(struct err *e)
 {
     return FAIL(e, ERR_UNSUPPORTED,
-                "a memory snapshot of PyTorch, not a trace: strata memory shows who holds the "
+                "a PyTorch memory snapshot, not a trace: strata memory shows which code holds the "
                 "memory");
 }
 
@@ -75,15 +126,14 @@ static int open_known(struct file_map *file, const char *path, const struct impo
                       struct trace **ret, struct err *e)
 {
     char unpacked[SNIFFED];
-    struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
-    const struct codec *codec = codec_find(head);
-    if (codec) head = unpack_head(codec, file, unpacked);
+    const struct codec *codec;
+    struct str head = import_head(file, unpacked, &codec);
     const struct importer *format = head.n ? find_importer(head) : NULL;
-    /* what nobody knows is left to the JSON reader, which says what it found instead */
+    /* an unknown format is left to the JSON reader, which says what it found instead */
     if (!format) format = &import_json;
     int rc = snapshot_is(head) ? refuse_snapshot(e) : 0;
     if (rc == 0 && format == &import_json) rc = foreign_check(head, path, e);
-    if (rc == 0 && codec && !format->inflates) rc = unpack(codec, file, e);
+    if (rc == 0 && codec && !format->inflates) rc = import_unpack(codec, file, e);
     if (rc == 0) return format->open(file, path, o, ret, e);
     file_unmap(file);
     return rc;
@@ -114,15 +164,16 @@ static bool is_outdated(const struct trace *t, const char *folder)
     return then.p && rings_extent(folder, now) && !str_is(then, now);
 }
 
-static int open_path(const char *path, const struct import_options *o, struct trace **ret,
-                     struct err *e)
+/* `found` is inside of a folder, else the user named it. */
+static int open_path(const char *path, bool found, const struct import_options *o,
+                     struct trace **ret, struct err *e)
 {
     struct file_map file = {0};
     if (o && o->given) {
         file = *o->given;
         *o->given = (struct file_map){0};
     }
-    if (!file.p) TRY(file_map(&file, path, e));
+    if (!file.p) TRY(found ? file_map_found(&file, path, e) : file_map(&file, path, e));
     return open_file(&file, path, o, ret, e);
 }
 
@@ -132,15 +183,10 @@ int import_open(const char *path, const struct import_options *o, struct trace *
      * cannot record a device, or still the recordings. */
     char made[4096];
     bool folder = folder_is(path);
-    snprintf(made, sizeof made, "%s/trace.strata", path);
-    bool found = folder && access(made, R_OK) == 0;
-    if (folder && !found) {
-        snprintf(made, sizeof made, "%s/" IMPORT_TORCH_TRACE, path);
-        found = access(made, R_OK) == 0;
-    }
-    if (folder && !found && nsys_parquet_in(path)) return nsys_parquet_open(path, o, ret, e);
+    bool found = folder && (import_has_file(path, "trace.strata", made) ||
+                            import_has_file(path, IMPORT_TORCH_TRACE, made));
     if (folder && (!found || (o && o->one_rank))) return rings_open(path, o, ret, e);
-    TRY(open_path(found ? made : path, o, ret, e));
+    TRY(open_path(found ? made : path, found, o, ret, e));
     if (!found || !is_outdated(*ret, path)) return 0;
     trace_free(*ret);
     return rings_open(path, o, ret, e);

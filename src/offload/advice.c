@@ -110,7 +110,7 @@ static void check_rates(struct adviser *a)
 
 /* ---- what to do ---- */
 
-static bool pays(const struct prediction *r)
+static bool advice_pays(const struct prediction *r)
 {
     return r && strcmp(r->verdict, "worth it") == 0;
 }
@@ -125,9 +125,8 @@ static void advise_first_step(struct adviser *a)
     if (rate > 0 && rate < FACTS_DISK_BYTES_PER_NS && f->model_bytes > 100000000)
         SAY_DO(a,
                "the first step reads the model at %.2f GB/s, the speed of a disk or a page file, "
-               "not of the "
-               "bus. Enough host memory (at least %s free) or fewer bits per weight gains more "
-               "than any resident set.",
+               "not of the bus. Enough host memory (at least %s free) or fewer bits per weight "
+               "gains more than any resident set.",
                rate, human_bytes(f->model_bytes).s);
     double share = stats_pct(f->fixed_ns + now->times.first_ns, now->total_ns);
     if (share > 50 && f->steps > 1)
@@ -145,14 +144,14 @@ static void advise_host_memory(struct adviser *a)
     if (f->model_bytes > f->ram_bytes)
         SAY_DO(a,
                "the weights alone (%s) exceed the host memory of %s, so every step reads some of "
-               "them from disk. "
-               "Use fewer bits per weight, or offload_to_disk_path on a fast disk.",
+               "them from disk. Use fewer bits per weight, or offload_to_disk_path on a fast "
+               "disk.",
                human_bytes(f->model_bytes).s, human_bytes(f->ram_bytes).s);
     else if (ahead && ahead->host_ram_bytes > f->ram_bytes)
         SAY_DO(a,
                "enable_group_offload(use_stream=True) pins a second copy of the weights, which "
-               "needs %s of "
-               "%s host memory. low_cpu_mem_usage=True pins on the fly, which is slower.",
+               "needs %s of %s host memory. low_cpu_mem_usage=True pins on the fly, which is "
+               "slower.",
                human_bytes(ahead->host_ram_bytes).s, human_bytes(f->ram_bytes).s);
 }
 
@@ -162,7 +161,7 @@ static void advise_memory_kind(struct adviser *a)
     const struct prediction *pinned = plan_find(p, "stream_all", HOST_PINNED);
     const struct prediction *ahead = plan_find(p, "prefetch", HOST_PINNED);
     const struct prediction *blocks = plan_find(p, "prefetch_block", HOST_PINNED);
-    if (p->facts.host == HOST_PAGEABLE && pays(pinned))
+    if (p->facts.host == HOST_PAGEABLE && advice_pays(pinned))
         SAY_DO(a,
                "pin the host copies (tensor.pin_memory(), copies with non_blocking=True): %s "
                "instead of %s, without using device memory.%s",
@@ -171,7 +170,7 @@ static void advise_memory_kind(struct adviser *a)
                    ? " The rate is assumed; measure it with strata offload calibrate."
                    : "");
     if (blocks && (!ahead || blocks->total_ns < ahead->total_ns)) ahead = blocks;
-    if (!pays(ahead) || !pinned) return;
+    if (!advice_pays(ahead) || !pinned) return;
     double more = stats_pct(pinned->total_ns - ahead->total_ns, pinned->total_ns);
     if (more > p->facts.noise_pct)
         SAY_DO(a,
@@ -190,8 +189,7 @@ static void advise_resident(struct adviser *a)
     if (apart < SAME_PCT && !p->facts.modules_are_pieces)
         SAY_DO(a,
                "which modules stay resident hardly matters (%.1f %% between smallest first and "
-               "largest first): "
-               "without overlap every byte costs the same.",
+               "largest first): without overlap every byte costs the same.",
                apart);
     if (strcmp(large->verdict, "within noise") != 0) return;
     if (large->break_even)
@@ -212,9 +210,8 @@ static void advise_churn(struct adviser *a)
     const struct observed *o = &a->p->observed;
     if (!a->p->trial || !o->empties_cache) return;
     SAY_DO(a,
-           "device memory is returned to the driver again and again (%s frees, %s allocations, %s "
-           "after "
-           "the first step): something calls empty_cache() in the loop.",
+           "device memory is returned to the driver again and again (%s frees, %s allocations, "
+           "%s after the first step): something calls empty_cache() in the loop.",
            human_count(o->later.frees).s, human_count(o->later.allocs).s,
            human_time(o->later.ns).s);
 }

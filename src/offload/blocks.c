@@ -12,7 +12,7 @@ struct ranges {
     uint32_t n_blocks;
 };
 
-/* Left and right of a row of blocks are looked at again, this often at most. */
+/* Left and right of a row of blocks are examined again, this often at most. */
 enum { MOST_DEPTH = 16 };
 
 static int number_range(struct ranges *g, uint32_t from, uint32_t to, int depth)

@@ -20,7 +20,7 @@ struct bench {
     double touch_bytes_per_ns;
 };
 
-static int said(const struct bench *b, int code, const char *what)
+static int calibrate_said(const struct bench *b, int code, const char *what)
 {
     return code == 0 ? 0 : FAIL(b->e, ERR_UNSUPPORTED, "CUDA driver: %s failed (%d)", what, code);
 }
@@ -28,9 +28,10 @@ static int said(const struct bench *b, int code, const char *what)
 static int copy_once(const struct bench *b, char *host, size_t n, bool back, int64_t *ret_ns)
 {
     uint64_t begin = clock_mono_ns();
-    if (back) TRY(said(b, b->d->copy_back(host, b->target, n, NULL), "a copy to the host"));
-    else TRY(said(b, b->d->copy(b->target, host, n, NULL), "a copy"));
-    TRY(said(b, b->d->wait(NULL), "waiting for a copy"));
+    if (back)
+        TRY(calibrate_said(b, b->d->copy_back(host, b->target, n, NULL), "a copy to the host"));
+    else TRY(calibrate_said(b, b->d->copy(b->target, host, n, NULL), "a copy"));
+    TRY(calibrate_said(b, b->d->wait(NULL), "waiting for a copy"));
     *ret_ns = (int64_t)(clock_mono_ns() - begin);
     return 0;
 }
@@ -72,8 +73,8 @@ static int measure_alloc(const struct bench *b, int64_t *ret_ns)
     for (int i = 0; i < ROUNDS; i++) {
         driver_ptr p;
         uint64_t begin = clock_mono_ns();
-        TRY(said(b, b->d->device_alloc(&p, COPY_BYTES), "an allocation"));
-        TRY(said(b, b->d->device_free(p), "freeing memory"));
+        TRY(calibrate_said(b, b->d->device_alloc(&p, COPY_BYTES), "an allocation"));
+        TRY(calibrate_said(b, b->d->device_free(p), "freeing memory"));
         ns[i] = (int64_t)(clock_mono_ns() - begin);
     }
     stats_sort(ns, ROUNDS);
@@ -98,17 +99,17 @@ static int take_pool(struct bench *b)
     return 0;
 }
 
-static int prepare(struct bench *b)
+static int calibrate_prepare(struct bench *b)
 {
     void *pinned = NULL;
-    TRY(said(b, b->d->device_alloc(&b->target, COPY_BYTES), "an allocation"));
-    TRY(said(b, b->d->host_alloc(&pinned, COPY_BYTES, 0), "pinning memory"));
+    TRY(calibrate_said(b, b->d->device_alloc(&b->target, COPY_BYTES), "an allocation"));
+    TRY(calibrate_said(b, b->d->host_alloc(&pinned, COPY_BYTES, 0), "pinning memory"));
     b->host[HOST_PINNED] = pinned;
     memset(pinned, 1, COPY_BYTES);
     return take_pool(b);
 }
 
-static int measure(const struct bench *b, struct calibration *ret)
+static int calibrate_measure(const struct bench *b, struct calibration *ret)
 {
     ret->touch_bytes_per_ns = b->touch_bytes_per_ns;
     for (int h = 0; h < HOST_KINDS; h++)
@@ -120,8 +121,8 @@ static int measure(const struct bench *b, struct calibration *ret)
 
 static int in_context(struct bench *b, struct calibration *ret)
 {
-    int rc = prepare(b);
-    if (rc == 0) rc = measure(b, ret);
+    int rc = calibrate_prepare(b);
+    if (rc == 0) rc = calibrate_measure(b, ret);
     mem_free(b->host[HOST_PAGEABLE]);
     if (b->host[HOST_PINNED]) b->d->host_free(b->host[HOST_PINNED]);
     if (b->target) b->d->device_free(b->target);
@@ -134,11 +135,12 @@ int calibrate_run(const struct driver *d, size_t pool_bytes, struct calibration 
     struct bench b = {.d = d, .e = e, .pool_bytes = {pool, COPY_BYTES}};
     struct calibration c = {.bytes = COPY_BYTES, .rounds = ROUNDS};
     void *context;
-    TRY(said(&b, d->init(0), "starting it"));
-    TRY(said(&b, d->device_get(&b.device, 0), "finding a device"));
-    TRY(said(&b, d->device_name(c.device, sizeof c.device, b.device), "naming the device"));
-    TRY(said(&b, d->context_retain(&context, b.device), "opening the device"));
-    int rc = said(&b, d->context_set(context), "using the device");
+    TRY(calibrate_said(&b, d->init(0), "starting it"));
+    TRY(calibrate_said(&b, d->device_get(&b.device, 0), "finding a device"));
+    TRY(calibrate_said(&b, d->device_name(c.device, sizeof c.device, b.device),
+                       "naming the device"));
+    TRY(calibrate_said(&b, d->context_retain(&context, b.device), "opening the device"));
+    int rc = calibrate_said(&b, d->context_set(context), "using the device");
     if (rc == 0) rc = in_context(&b, &c);
     d->context_release(b.device);
     if (rc == 0) *ret = c;

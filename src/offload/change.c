@@ -1,4 +1,4 @@
-/* change.c: see change.h. */
+/* change.c: see offload_private.h. */
 #include "offload/offload_private.h"
 #include "offload/trial.h"
 

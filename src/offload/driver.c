@@ -1,5 +1,5 @@
-/* driver.c: see driver.h. */
-#include "offload/driver.h"
+/* driver.c: see calibrate.h. */
+#include "offload/calibrate.h"
 
 #include <dlfcn.h>
 #include <string.h>

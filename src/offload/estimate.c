@@ -3,16 +3,16 @@
  *     depth 0    copy 0, compute 0, copy 1, compute 1 ...
  *     depth d    copy i starts when copy i-1 is done and compute i-d-1 has given its memory back;
  *                compute i starts when compute i-1 and copy i are done */
-#include "offload/estimate.h"
+#include "offload/scheme.h"
 
 /* Modules below this size share allocations. */
 #define OWN_SEGMENT_BYTES 1000000
 
-struct part {
+struct weight_group {
     double copy_ns, compute_ns;
 };
 
-static bool stays(const struct scheme *sc, uint32_t module)
+static bool estimate_stays(const struct scheme *sc, uint32_t module)
 {
     return sc->resident && sc->resident[module];
 }
@@ -20,13 +20,13 @@ static bool stays(const struct scheme *sc, uint32_t module)
 /* Whether the scheme copies blocks ahead and this module lies outside of all of them. */
 static bool in_turn_from_pageable(const struct facts *f, const struct scheme *sc, uint32_t i)
 {
-    return sc->depth && sc->by_block && f->modules[i].loose && !stays(sc, i);
+    return sc->depth && sc->by_block && f->modules[i].loose && !estimate_stays(sc, i);
 }
 
 static double copy_ns(const struct facts *f, const struct scheme *sc, uint32_t i)
 {
     const struct facts_module *m = &f->modules[i];
-    if (stays(sc, i) || in_turn_from_pageable(f, sc, i)) return 0;
+    if (estimate_stays(sc, i) || in_turn_from_pageable(f, sc, i)) return 0;
     bool churns = f->empties_cache && !sc->depth && m->bytes >= OWN_SEGMENT_BYTES;
     double alloc = churns ? (double)f->alloc_ns : 0;
     return (double)m->bytes * sc->weight_scale / f->rate[sc->host].bytes_per_ns +
@@ -34,12 +34,13 @@ static double copy_ns(const struct facts *f, const struct scheme *sc, uint32_t i
 }
 
 /* Modules, or blocks of them, as parts of the pipeline. */
-static uint32_t make_parts(const struct facts *f, const struct scheme *sc, struct part *parts)
+static uint32_t make_parts(const struct facts *f, const struct scheme *sc,
+                           struct weight_group *parts)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->n_modules; i++) {
         bool joins = i && sc->by_block && f->modules[i].block == f->modules[i - 1].block;
-        if (!joins) parts[n++] = (struct part){0, 0};
+        if (!joins) parts[n++] = (struct weight_group){0, 0};
         parts[n - 1].copy_ns += copy_ns(f, sc, i);
         parts[n - 1].compute_ns += (double)f->modules[i].compute_ns;
     }
@@ -63,14 +64,15 @@ static double loose_ns(const struct facts *f, const struct scheme *sc)
     return there + bytes / f->back.bytes_per_ns + calls * (double)f->call_ns;
 }
 
-static double in_turn(const struct part *parts, uint32_t n)
+static double in_turn(const struct weight_group *parts, uint32_t n)
 {
     double t = 0;
     for (uint32_t i = 0; i < n; i++) t += parts[i].copy_ns + parts[i].compute_ns;
     return t;
 }
 
-static double ahead(const struct part *parts, uint32_t n, uint32_t depth, double *computed)
+static double estimate_ahead(const struct weight_group *parts, uint32_t n, uint32_t depth,
+                             double *computed)
 {
     double copied = 0, last = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -82,15 +84,15 @@ static double ahead(const struct part *parts, uint32_t n, uint32_t depth, double
     return last;
 }
 
-static int step_time(const struct facts *f, const struct scheme *sc, struct arena *mem,
-                     int64_t *ret)
+static int estimate_step_time(const struct facts *f, const struct scheme *sc, struct arena *mem,
+                              int64_t *ret)
 {
     struct arena_mark mark = arena_mark(mem);
-    struct part *parts = arena_alloc(mem, (f->n_modules + (size_t)1) * sizeof *parts);
+    struct weight_group *parts = arena_alloc(mem, (f->n_modules + (size_t)1) * sizeof *parts);
     double *computed = arena_alloc(mem, (f->n_modules + (size_t)1) * sizeof *computed);
     if (!parts || !computed) return ERR_NOMEM;
     uint32_t n = make_parts(f, sc, parts);
-    double t = sc->depth ? ahead(parts, n, sc->depth, computed) : in_turn(parts, n);
+    double t = sc->depth ? estimate_ahead(parts, n, sc->depth, computed) : in_turn(parts, n);
     t += loose_ns(f, sc);
     *ret = (int64_t)(t * f->passes + 0.5);
     arena_reset_to(mem, mark);
@@ -99,8 +101,8 @@ static int step_time(const struct facts *f, const struct scheme *sc, struct aren
 
 /* Everything is brought over once, from a cold source where there is one; the compute of the step
  * comes on top of it. */
-static int first_time(const struct facts *f, const struct scheme *sc, struct arena *mem,
-                      int64_t *ret)
+static int estimate_first_time(const struct facts *f, const struct scheme *sc, struct arena *mem,
+                               int64_t *ret)
 {
     if (f->first_ns) {
         /* read from a disk, it is as long as the weights are large */
@@ -110,12 +112,12 @@ static int first_time(const struct facts *f, const struct scheme *sc, struct are
         return 0;
     }
     struct scheme none = {.host = sc->host, .weight_scale = sc->weight_scale};
-    TRY(step_time(f, &none, mem, ret));
+    TRY(estimate_step_time(f, &none, mem, ret));
     double bytes = (double)f->model_bytes * sc->weight_scale, rate = f->rate[sc->host].bytes_per_ns;
     if (f->cold.from != FACT_UNKNOWN && f->cold.bytes_per_ns < rate)
         *ret += (int64_t)(bytes / f->cold.bytes_per_ns - bytes / rate);
     for (uint32_t i = 0; !f->modules_are_pieces && i < f->n_modules; i++)
-        if (stays(sc, i)) *ret += f->alloc_ns;
+        if (estimate_stays(sc, i)) *ret += f->alloc_ns;
     return 0;
 }
 
@@ -123,8 +125,8 @@ int estimate_run(const struct facts *f, const struct scheme *sc, struct arena *m
                  struct scheme_times *ret)
 {
     int64_t step, first;
-    TRY(step_time(f, sc, mem, &step));
-    TRY(first_time(f, sc, mem, &first));
+    TRY(estimate_step_time(f, sc, mem, &step));
+    TRY(estimate_first_time(f, sc, mem, &first));
     *ret = (struct scheme_times){.first_ns = sc->preloaded ? step : first,
                                  .step_ns = step,
                                  .fastest_ns = step,

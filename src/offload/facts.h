@@ -78,4 +78,22 @@ const char *fact_from_name(enum fact_from f);
  * from `mem`. ERR_USAGE when not enough is known to predict anything. */
 int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e) MUST_USE;
 
+/* readings.c: what was measured elsewhere and written down: rates by `strata offload calibrate
+ * --json`, the time of a stage alone by `strata bench --json`. */
+
+/* Rates of copies, over what is not measured in `f` yet: a trace knows better what it ran at.
+ * Scratch from `mem`. */
+int readings_rates(const char *path, struct arena *mem, struct facts *f, struct err *e) MUST_USE;
+
+/* What a step computes: the time of the stage until the device is done. */
+int readings_bench(const char *path, struct arena *mem, struct facts *f, struct err *e) MUST_USE;
+
+/* modules.c: the modules of a model from a file: a list that `python -m strata.offload list` wrote,
+ * or the header of a .safetensors file, which is all of it that is read. */
+
+/* Appends the modules in `path` to f->modules, which stand in `mem`. A list may also say how long
+ * modules compute and how often a step runs them; a safetensors file knows names and bytes, and
+ * the order is guessed from the names. */
+int modules_read(const char *path, struct arena *mem, struct facts *f, struct err *e) MUST_USE;
+
 #endif

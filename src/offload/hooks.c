@@ -1,5 +1,5 @@
-/* hooks.c: see hooks.h. Stretches of items that only serve the moving of weights are the hooks. */
-#include "offload/hooks.h"
+/* hooks.c: see trial.h. Stretches of items that only serve the moving of weights are the hooks. */
+#include "offload/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/vec.h"
-#include "offload/items.h"
 
 /* An operator seen less often than this, away from loads, has no usual duration. */
 #define LEAST_SEEN 8
@@ -17,7 +16,7 @@ struct finder {
     const struct trace *t;
     const struct streamed *s;
     struct arena *mem;
-    struct item *items; /* of the thread being looked at */
+    struct item *items; /* of the thread being examined */
     uint32_t n_items;
     struct hook *found; /* growing, on the heap */
     size_t n_found, cap_found;
@@ -26,14 +25,14 @@ struct finder {
 
 /* ---- the usual gap, the usual duration ---- */
 
-static bool adjacent(const struct finder *f, uint32_t i)
+static bool hooks_adjacent(const struct finder *f, uint32_t i)
 {
     return i > 0 && f->items[i - 1].step == f->items[i].step;
 }
 
 static bool follows_compute(const struct finder *f, uint32_t i)
 {
-    return adjacent(f, i) && f->items[i - 1].kind == ITEM_COMPUTE;
+    return hooks_adjacent(f, i) && f->items[i - 1].kind == ITEM_COMPUTE;
 }
 
 /* The mean, because gaps are added up; without the longest ones, in which something else happened.
@@ -61,7 +60,7 @@ static int measure_gap(struct finder *f)
     return 0;
 }
 
-static int64_t own_ns(const struct item *it)
+static int64_t hooks_own_ns(const struct item *it)
 {
     return it->end_ns - it->begin_ns - it->alloc_ns;
 }
@@ -72,7 +71,7 @@ struct sample {
     int64_t ns;
 };
 
-static int by_name(const void *a, const void *b)
+static int hooks_by_name(const void *a, const void *b)
 {
     const struct sample *x = a, *y = b;
     if (x->name != y->name) return x->name < y->name ? -1 : 1;
@@ -81,7 +80,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Operators of the thread; caches hold the code of one that ran since the last large load. */
-static uint32_t take_samples(const struct finder *f, uint32_t *seen, struct sample *ret)
+static uint32_t hooks_take_samples(const struct finder *f, uint32_t *seen, struct sample *ret)
 {
     uint32_t n = 0, big = STREAMED_NONE;
     for (uint32_t i = 0; i < f->n_items; i++) {
@@ -89,7 +88,8 @@ static uint32_t take_samples(const struct finder *f, uint32_t *seen, struct samp
         if (it->load == STREAMED_NONE || it->kind != ITEM_COMPUTE) continue;
         if (f->s->loads[it->load].bytes >= HOOKS_BIG_BYTES) big = it->load;
         str_id name = f->t->name[it->row];
-        ret[n++] = (struct sample){name, big != STREAMED_NONE && seen[name] != big + 1, own_ns(it)};
+        ret[n++] =
+            (struct sample){name, big != STREAMED_NONE && seen[name] != big + 1, hooks_own_ns(it)};
         seen[name] = big == STREAMED_NONE ? 0 : big + 1;
     }
     return n;
@@ -97,7 +97,7 @@ static uint32_t take_samples(const struct finder *f, uint32_t *seen, struct samp
 
 /* Durations by name: the median of the warm ones; where there are none, the negative median of
  * all. */
-static void set_usual(const struct sample *s, uint32_t n, int64_t *usual)
+static void hooks_set_usual(const struct sample *s, uint32_t n, int64_t *usual)
 {
     for (uint32_t i = 0, next; i < n; i = next) {
         uint32_t warm = 0;
@@ -112,17 +112,17 @@ static int measure_usual(const struct finder *f, int64_t *usual)
     struct sample *samples = arena_alloc(f->mem, (f->n_items + (size_t)1) * sizeof *samples);
     uint32_t *seen = arena_zalloc(f->mem, f->t->strings.n + (size_t)1, sizeof *seen);
     if (!samples || !seen) return ERR_NOMEM;
-    uint32_t n = take_samples(f, seen, samples);
-    if (n) qsort(samples, n, sizeof *samples, by_name);
+    uint32_t n = hooks_take_samples(f, seen, samples);
+    if (n) qsort(samples, n, sizeof *samples, hooks_by_name);
     memset(usual, 0, f->t->strings.n * sizeof *usual);
-    set_usual(samples, n, usual);
+    hooks_set_usual(samples, n, usual);
     arena_reset_to(f->mem, mark);
     return 0;
 }
 
 /* ---- what goes with a load ---- */
 
-static int add(struct finder *f, uint32_t load, int64_t begin_ns, int64_t end_ns, double keep)
+static int hooks_add(struct finder *f, uint32_t load, int64_t begin_ns, int64_t end_ns, double keep)
 {
     if (load == STREAMED_NONE || end_ns <= begin_ns) return 0;
     if (VEC_RESERVE(f->found, f->n_found, f->cap_found, 1)) return ERR_NOMEM;
@@ -131,7 +131,8 @@ static int add(struct finder *f, uint32_t load, int64_t begin_ns, int64_t end_ns
 }
 
 /* The load whose bytes are copied back, or the last one. */
-static uint32_t owner(const struct finder *f, const struct item *first, const struct item *end)
+static uint32_t hooks_owner(const struct finder *f, const struct item *first,
+                            const struct item *end)
 {
     int64_t down = 0;
     for (const struct item *it = first; it < end; it++) down += it->down_bytes;
@@ -150,7 +151,7 @@ static int add_after(struct finder *f, uint32_t first, uint32_t end, int64_t fro
     bool sure = false;
     for (uint32_t i = first; i < end; i++) sure |= f->items[i].sure;
     if (!sure) return 0;
-    return add(f, owner(f, &f->items[first], &f->items[end]), from, to, 0);
+    return hooks_add(f, hooks_owner(f, &f->items[first], &f->items[end]), from, to, 0);
 }
 
 /* In front of the first load of a stretch stand the end of the last module's hooks, if anything is
@@ -161,15 +162,15 @@ static int add_before(struct finder *f, uint32_t first, uint32_t load_item, int6
     int64_t begin = f->s->loads[load].begin_ns;
     uint32_t last = f->items[first].kind == ITEM_LOAD ? STREAMED_NONE : f->items[first].load;
     int64_t middle = last == STREAMED_NONE ? from : from + (begin - from) / 2;
-    TRY(add(f, last, from, middle, 0));
-    return add(f, load, middle, begin, 0);
+    TRY(hooks_add(f, last, from, middle, 0));
+    return hooks_add(f, load, middle, begin, 0);
 }
 
-static int add_stretch(struct finder *f, uint32_t first, uint32_t end)
+static int hooks_add_stretch(struct finder *f, uint32_t first, uint32_t end)
 {
     const struct item *it = f->items;
     int64_t from = follows_compute(f, first) ? it[first - 1].end_ns : it[first].begin_ns;
-    bool goes_on = end < f->n_items && adjacent(f, end) && it[end].kind == ITEM_COMPUTE;
+    bool goes_on = end < f->n_items && hooks_adjacent(f, end) && it[end].kind == ITEM_COMPUTE;
     int64_t to = goes_on ? it[end].begin_ns - f->gap_ns : it[end - 1].end_ns;
     if (to < it[end - 1].end_ns) to = it[end - 1].end_ns;
     uint32_t i = first;
@@ -178,13 +179,14 @@ static int add_stretch(struct finder *f, uint32_t first, uint32_t end)
     TRY(add_before(f, first, i, from));
     for (uint32_t load = it[i].load; i < end; i++) {
         if (it[i].kind != ITEM_LOAD || it[i].load == load) continue;
-        TRY(add(f, it[i].load, f->s->loads[load].end_ns, f->s->loads[it[i].load].begin_ns, 0));
+        TRY(hooks_add(f, it[i].load, f->s->loads[load].end_ns, f->s->loads[it[i].load].begin_ns,
+                      0));
         load = it[i].load;
     }
-    return add(f, it[end - 1].load, f->s->loads[it[end - 1].load].end_ns, to, 0);
+    return hooks_add(f, it[end - 1].load, f->s->loads[it[end - 1].load].end_ns, to, 0);
 }
 
-static bool serves(const struct item *it)
+static bool hooks_serves(const struct item *it)
 {
     return it->kind == ITEM_SERVICE || it->kind == ITEM_LOAD;
 }
@@ -193,9 +195,9 @@ static int add_stretches(struct finder *f)
 {
     for (uint32_t i = 0, end; i < f->n_items; i = end) {
         end = i + 1;
-        if (!serves(&f->items[i])) continue;
-        while (end < f->n_items && serves(&f->items[end]) && adjacent(f, end)) end++;
-        TRY(add_stretch(f, i, end));
+        if (!hooks_serves(&f->items[i])) continue;
+        while (end < f->n_items && hooks_serves(&f->items[end]) && hooks_adjacent(f, end)) end++;
+        TRY(hooks_add_stretch(f, i, end));
     }
     return 0;
 }
@@ -205,7 +207,7 @@ static int add_stretches(struct finder *f)
 /* Share of its time that the operator takes with warm caches. */
 static double cache_warm_share(const struct finder *f, const struct item *it, int64_t usual)
 {
-    double ns = (double)own_ns(it), least = 1 / HOOKS_COLD;
+    double ns = (double)hooks_own_ns(it), least = 1 / HOOKS_COLD;
     bool pageable = f->s->loads[it->load].pageable;
     double warm = usual > 0 ? (double)usual : pageable ? -(double)usual / HOOKS_COLD : ns;
     if (ns <= 0 || warm >= ns) return 1;
@@ -219,7 +221,7 @@ static int add_allocations(struct finder *f, const struct item *it)
     const struct lane *lane = &t->lanes[t->lane[it->row]];
     for (row_t r = it->row; r < lane->end && t->ts_ns[r] < it->end_ns; r++)
         if (call_allocates(calls_kind(calls_of(f->src.cx), t, r)))
-            TRY(add(f, it->load, t->ts_ns[r], trace_end_ns(t, r), 0));
+            TRY(hooks_add(f, it->load, t->ts_ns[r], trace_end_ns(t, r), 0));
     return 0;
 }
 
@@ -232,7 +234,7 @@ static int add_paces(struct finder *f, const int64_t *usual)
         if (it->kind != ITEM_COMPUTE || it->load == STREAMED_NONE) continue;
         int64_t from = follows_compute(f, i) ? it[-1].end_ns : it->begin_ns;
         double keep = cache_warm_share(f, it, usual[f->t->name[it->row]]);
-        if (keep < 1) TRY(add(f, it->load, from, it->end_ns, keep));
+        if (keep < 1) TRY(hooks_add(f, it->load, from, it->end_ns, keep));
         if (it->alloc_ns && emptied != STREAMED_NONE) TRY(add_allocations(f, it));
     }
     return 0;

@@ -1,5 +1,5 @@
-/* items.c: see items.h. */
-#include "offload/items.h"
+/* items.c: see trial.h. */
+#include "offload/trial.h"
 
 /* Copies back to the host from here on are weights, not results. */
 #define LARGE_BYTES 100000
@@ -70,9 +70,8 @@ static void read_call(const struct items_source *src, struct item *it)
     enum call_kind k = calls_kind(calls_of(src->cx), src->t, it->row);
     it->frees = k == CALL_FREE;
     it->sure = call_allocates(k) || k == CALL_SYNC_STREAM;
-    it->kind = k == CALL_SYNC_DEVICE || k == CALL_SYNC_EVENT ? ITEM_BARRIER
-               : call_launches(k)                            ? ITEM_COMPUTE
-                                                             : ITEM_SERVICE;
+    bool barrier = call_syncs(k) && k != CALL_SYNC_STREAM;
+    it->kind = barrier ? ITEM_BARRIER : call_launches(k) ? ITEM_COMPUTE : ITEM_SERVICE;
 }
 
 static bool is_item(const struct trace *t, row_t r)
@@ -86,7 +85,7 @@ uint32_t items_next_load(const struct streamed *s, uint32_t i, lane_id lane)
     return i;
 }
 
-static void classify(const struct items_source *src, struct item *it)
+static void items_classify(const struct items_source *src, struct item *it)
 {
     const struct streamed *s = src->s;
     if (it->load != STREAMED_NONE && it->begin_ns < s->loads[it->load].end_ns) {
@@ -117,7 +116,7 @@ uint32_t items_read(const struct items_source *src, lane_id lane, struct item *r
              next = items_next_load(s, next + 1, lane))
             last = next;
         it.load = last;
-        classify(src, &it);
+        items_classify(src, &it);
         ret[n - 1] = it;
     }
     return n;

@@ -1,6 +1,6 @@
-/* modules.c: see modules.h. Both kinds of file are JSON objects; a reader gets one key at a time
+/* modules.c: see facts.h. Both kinds of file are JSON objects; a reader gets one key at a time
  * and takes its value off the scanner, or passes over it. */
-#include "offload/modules.h"
+#include "offload/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "import/json_scan.h"
+#include "import/json/json_scan.h"
 
 #define MOST_MODULES 1000000
 
@@ -24,7 +24,7 @@ struct reader {
 /* Takes the value of `key`; what it leaves is an error. */
 typedef int key_fn(struct reader *r, struct str key);
 
-static int bad(const struct reader *r, struct err *e)
+static int modules_bad(const struct reader *r, struct err *e)
 {
     err_set(e, ERR_FORMAT, "not a list of modules or a safetensors file");
     err_at(e, "", (int64_t)(r->s.p - r->s.text));
@@ -33,7 +33,7 @@ static int bad(const struct reader *r, struct err *e)
 
 /* ---- scanning ---- */
 
-static bool is_empty(struct reader *r, char close)
+static bool modules_is_empty(struct reader *r, char close)
 {
     scan_blanks(&r->s);
     if (r->s.p >= r->s.end || *r->s.p != close) return false;
@@ -45,7 +45,7 @@ static int each_key(struct reader *r, key_fn *fn)
 {
     bool more = true;
     if (scan_expect(&r->s, '{') != SCAN_OK) return ERR_FORMAT;
-    if (is_empty(r, '}')) return 0;
+    if (modules_is_empty(r, '}')) return 0;
     while (more) {
         struct scan_text key;
         scan_blanks(&r->s);
@@ -63,7 +63,7 @@ static int each_item(struct reader *r, int (*fn)(struct reader *))
 {
     bool more = true;
     if (scan_expect(&r->s, '[') != SCAN_OK) return ERR_FORMAT;
-    if (is_empty(r, ']')) return 0;
+    if (modules_is_empty(r, ']')) return 0;
     while (more) {
         TRY(fn(r));
         if (scan_next(&r->s, ']', &more) != SCAN_OK) return ERR_FORMAT;
@@ -77,7 +77,7 @@ static int pass_over(struct reader *r)
 }
 
 /* A number in [0, most]. */
-static int read_number(struct reader *r, double most, double *ret)
+static int modules_read_number(struct reader *r, double most, double *ret)
 {
     bool have;
     if (scan_double(&r->s, ret, &have) != SCAN_OK) return ERR_FORMAT;
@@ -108,19 +108,19 @@ static int list_module_key(struct reader *r, struct str key)
     double v = 0;
     if (str_is(key, "name")) return read_name(r, &r->now.name);
     if (str_is(key, "bytes")) {
-        TRY(read_number(r, 0x1p60, &v));
+        TRY(modules_read_number(r, 0x1p60, &v));
         r->now.bytes = (int64_t)v;
     } else if (str_is(key, "moved_bytes")) {
-        TRY(read_number(r, 0x1p60, &v));
+        TRY(modules_read_number(r, 0x1p60, &v));
         r->now.moved_bytes = (int64_t)v;
     } else if (str_is(key, "tensors")) {
-        TRY(read_number(r, 1e6, &v));
+        TRY(modules_read_number(r, 1e6, &v));
         r->now.n_tensors = (uint32_t)v;
     } else if (str_is(key, "compute_ms")) {
-        TRY(read_number(r, 1e9, &v));
+        TRY(modules_read_number(r, 1e9, &v));
         r->now.compute_ns = (int64_t)(v * 1e6);
     } else if (str_is(key, "flops")) {
-        TRY(read_number(r, 1e18, &r->now.flops));
+        TRY(modules_read_number(r, 1e18, &r->now.flops));
     } else {
         return pass_over(r);
     }
@@ -153,7 +153,7 @@ static int list_key(struct reader *r, struct str key)
     if (str_is(key, "scheme")) return list_scheme(r);
     if (!str_is(key, "passes_per_step")) return pass_over(r);
     double v;
-    TRY(read_number(r, 1000, &v));
+    TRY(modules_read_number(r, 1000, &v));
     r->f->passes = (uint32_t)v;
     return 0;
 }
@@ -163,7 +163,7 @@ static int list_key(struct reader *r, struct str key)
 static int tensor_end(struct reader *r)
 {
     double v;
-    TRY(read_number(r, 0x1p60, &v));
+    TRY(modules_read_number(r, 0x1p60, &v));
     /* two offsets: the first is taken off, the second added */
     r->now.bytes = (int64_t)v - r->now.bytes;
     return 0;
@@ -178,7 +178,7 @@ static int tensor_key(struct reader *r, struct str key)
 }
 
 /* "blocks.0.attn.to_q.weight" is a tensor of the module "blocks.0.attn.to_q". */
-static struct str module_of(struct str tensor)
+static struct str modules_module_of(struct str tensor)
 {
     size_t n = tensor.n;
     while (n && tensor.p[n - 1] != '.') n--;
@@ -189,14 +189,14 @@ static int header_key(struct reader *r, struct str key)
 {
     if (str_is(key, "__metadata__")) return pass_over(r);
     r->now = (struct facts_module){.n_tensors = 1};
-    r->now.name = arena_strdup(r->mem, module_of(key));
+    r->now.name = arena_strdup(r->mem, modules_module_of(key));
     if (!r->now.name) return ERR_NOMEM;
     TRY(each_key(r, tensor_key));
     return add_module(r);
 }
 
 /* What runs first and last, as far as names tell: embeddings, blocks, output. */
-static int place_of(const char *name)
+static int modules_place_of(const char *name)
 {
     struct str top = str_from(name, strcspn(name, "."));
     if (str_has(top, "embed") || str_ends(top, "_in") || str_starts(top, "patch")) return 0;
@@ -204,7 +204,7 @@ static int place_of(const char *name)
 }
 
 /* Runs of digits compare as numbers: block 9 comes before block 10. */
-static int compare_names(const char *a, const char *b)
+static int modules_compare_names(const char *a, const char *b)
 {
     while (*a && *b) {
         size_t x = strspn(a, "0123456789"), y = strspn(b, "0123456789");
@@ -222,18 +222,18 @@ static int compare_names(const char *a, const char *b)
     return (*a != '\0') - (*b != '\0');
 }
 
-static int by_name(const void *a, const void *b)
+static int modules_by_name(const void *a, const void *b)
 {
     const struct facts_module *x = a, *y = b;
-    int place = place_of(x->name) - place_of(y->name);
-    return place ? place : compare_names(x->name, y->name);
+    int place = modules_place_of(x->name) - modules_place_of(y->name);
+    return place ? place : modules_compare_names(x->name, y->name);
 }
 
 /* Tensors of one module stand together once sorted. */
 static void join_tensors(struct reader *r)
 {
     size_t n = 0;
-    if (r->n) qsort(r->list, r->n, sizeof *r->list, by_name);
+    if (r->n) qsort(r->list, r->n, sizeof *r->list, modules_by_name);
     for (size_t i = 0; i < r->n; i++) {
         if (n && strcmp(r->list[n - 1].name, r->list[i].name) == 0) {
             r->list[n - 1].bytes += r->list[i].bytes;
@@ -247,7 +247,7 @@ static void join_tensors(struct reader *r)
 
 /* ---- files ---- */
 
-static void set_text(struct reader *r, const char *p, uint64_t n)
+static void modules_set_text(struct reader *r, const char *p, uint64_t n)
 {
     r->s = (struct scan){.text = p, .end = p + n};
     scan_begin(&r->s, p, SCAN_STRICT);
@@ -257,7 +257,7 @@ static int read_safetensors(struct reader *r, const struct file_map *m)
 {
     uint64_t n;
     memcpy(&n, m->p, sizeof n); /* little-endian, as are the machines we run on */
-    set_text(r, m->p + sizeof n, n);
+    modules_set_text(r, m->p + sizeof n, n);
     TRY(each_key(r, header_key));
     join_tensors(r);
     return 0;
@@ -271,7 +271,7 @@ static bool is_safetensors(const struct file_map *m)
     return n >= 2 && n <= m->n - 8;
 }
 
-static int append(struct reader *r)
+static int modules_append(struct reader *r)
 {
     struct facts *f = r->f;
     size_t n = f->n_modules + r->n;
@@ -284,16 +284,16 @@ static int append(struct reader *r)
     return 0;
 }
 
-static int read_modules(struct reader *r, const struct file_map *m, struct err *e)
+static int modules_read_modules(struct reader *r, const struct file_map *m, struct err *e)
 {
-    set_text(r, m->p, m->n);
+    modules_set_text(r, m->p, m->n);
     int rc = m->n == 0           ? ERR_FORMAT
              : is_safetensors(m) ? read_safetensors(r, m)
                                  : each_key(r, list_key);
-    if (rc == ERR_FORMAT) return bad(r, e);
+    if (rc == ERR_FORMAT) return modules_bad(r, e);
     if (rc == 0 && r->n == 0) return FAIL(e, ERR_FORMAT, "the file has no modules");
     if (rc == ERR_LIMIT) return FAIL(e, rc, "more than %d modules", MOST_MODULES);
-    if (rc == 0) rc = append(r);
+    if (rc == 0) rc = modules_append(r);
     return err_grow(e, rc);
 }
 
@@ -302,7 +302,7 @@ int modules_read(const char *path, struct arena *mem, struct facts *f, struct er
     struct file_map m;
     struct reader r = {.mem = mem, .f = f};
     TRY(file_map(&m, path, e));
-    int rc = read_modules(&r, &m, e);
+    int rc = modules_read_modules(&r, &m, e);
     mem_free(r.list);
     file_unmap(&m);
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);

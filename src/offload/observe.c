@@ -1,5 +1,5 @@
-/* observe.c: see observe.h. */
-#include "offload/observe.h"
+/* observe.c: see planner.h. */
+#include "offload/planner.h"
 
 #include "analyze/names/overhead.h"
 #include "base/stats.h"
@@ -9,7 +9,7 @@
 /* Memory given back in at least this share of the loads of a later step is a habit. */
 #define STORM_SHARE 4
 
-static bool in_loop(const struct trial *tr, row_t r)
+static bool observe_in_loop(const struct trial *tr, row_t r)
 {
     const struct streamed *s = tr->s;
     row_t call = trace_launch_of(tr->t, r);
@@ -31,7 +31,7 @@ static void sum_copies(const struct trial *tr, int kind, int64_t *rates,
         bool wanted = kind == HOST_KINDS ? streamed_is_download(t, r) && bytes >= LARGE_BYTES
                                          : streamed_is_upload(t, r) && streamed_is_pageable(t, r) ==
                                                                            (kind == HOST_PAGEABLE);
-        if (!wanted || bytes <= 0 || !in_loop(tr, r)) continue;
+        if (!wanted || bytes <= 0 || !observe_in_loop(tr, r)) continue;
         ret->n++;
         ret->bytes += bytes;
         ret->ns += t->dur_ns[r];
@@ -48,32 +48,33 @@ static void sum_copies(const struct trial *tr, int kind, int64_t *rates,
 
 /* ---- overlap ---- */
 
-static bool is_kernel(const struct trace *t, row_t r)
+static bool observe_is_kernel(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_KERNEL;
 }
 
 /* The time at least one wanted work of the device ran, as spans apart. Work is sorted by start. */
-static uint32_t unite(const struct trial *tr, const struct device_line *d,
-                      bool (*want)(const struct trace *, row_t), struct span *ret)
+static uint32_t observe_unite(const struct trial *tr, const struct device_line *d,
+                              bool (*want)(const struct trace *, row_t), struct span *ret)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < d->n_work; i++) {
         row_t r = d->work[i];
-        if (!want(tr->t, r) || !in_loop(tr, r)) continue;
+        if (!want(tr->t, r) || !observe_in_loop(tr, r)) continue;
         n = span_join(ret, n, trace_span(tr->t, r));
     }
     return n;
 }
 
-static int64_t length(const struct span *s, uint32_t n)
+static int64_t observe_length(const struct span *s, uint32_t n)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += span_ns(s[i]);
     return sum;
 }
 
-static int64_t common(const struct span *a, uint32_t n_a, const struct span *b, uint32_t n_b)
+static int64_t observe_common(const struct span *a, uint32_t n_a, const struct span *b,
+                              uint32_t n_b)
 {
     int64_t sum = 0;
     for (uint32_t i = 0, k = 0; i < n_a && k < n_b;) {
@@ -91,11 +92,11 @@ static int measure_overlap(const struct trial *tr, struct arena *mem, struct obs
         struct span *copies = arena_alloc(mem, (d->n_work + (size_t)1) * sizeof *copies);
         struct span *kernels = arena_alloc(mem, (d->n_work + (size_t)1) * sizeof *kernels);
         if (!copies || !kernels) return ERR_NOMEM;
-        uint32_t n_copies = unite(tr, d, streamed_is_upload, copies);
-        uint32_t n_kernels = unite(tr, d, is_kernel, kernels);
-        ret->copying_ns += length(copies, n_copies);
-        ret->compute_ns += length(kernels, n_kernels);
-        ret->overlapped_ns += common(copies, n_copies, kernels, n_kernels);
+        uint32_t n_copies = observe_unite(tr, d, streamed_is_upload, copies);
+        uint32_t n_kernels = observe_unite(tr, d, observe_is_kernel, kernels);
+        ret->copying_ns += observe_length(copies, n_copies);
+        ret->compute_ns += observe_length(kernels, n_kernels);
+        ret->overlapped_ns += observe_common(copies, n_copies, kernels, n_kernels);
     }
     return 0;
 }
@@ -165,7 +166,7 @@ int observe_run(const struct trial *tr, struct arena *mem, struct observed *ret,
 /* ---- facts ---- */
 
 /* CPU time of a load besides its copies, for each of them: the median. */
-static int64_t call_cost(const struct streamed *s, int64_t *scratch)
+static int64_t observe_call_cost(const struct streamed *s, int64_t *scratch)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n_loads; i++) {
@@ -225,7 +226,7 @@ int observe_facts(const struct trial *tr, const struct observed *o, struct arena
     for (int h = 0; h < HOST_KINDS; h++) ret->rate[h] = o->to_device[h].rate;
     ret->back = o->to_host.rate;
     ret->compute_from = FACT_MEASURED;
-    ret->call_ns = call_cost(s, scratch);
+    ret->call_ns = observe_call_cost(s, scratch);
     uint32_t allocs = o->first.allocs + o->later.allocs;
     uint32_t calls = allocs + o->first.frees + o->later.frees;
     if (allocs) ret->alloc_ns = (o->first.ns + o->later.ns) / calls;

@@ -19,10 +19,11 @@ struct sim_plan;
 struct streamed_load;
 struct change;
 
-/* assumed_rates.c: how long modules compute where nothing measured it: the larger of their
+/* facts.c: how long modules compute where nothing measured it: the larger of their
  * arithmetic at the rate the device reaches and of reading their weights once. */
 
-/* Fills in the rates of a device of compute capability `major` (0: not known) that nobody gave. */
+/* Fills in the rates of a device of compute capability `major` (0: not known) that was not given.
+ */
 void assumed_rates(struct facts *f, int major);
 
 /* Sets compute_ns of the modules and of the step when neither is known and the work is: FLOPs from

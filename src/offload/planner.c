@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "offload/estimate.h"
 #include "offload/offload_private.h"
-#include "offload/resident.h"
+#include "offload/scheme.h"
 
 /* How sure a prediction is, by what the rate of its copies rests on. */
 #define UNSURE_MEASURED 0.03
@@ -70,8 +69,8 @@ static int run_scheme(const struct plan *p, const struct scheme *sc, struct aren
     return err_grow(e, rc);
 }
 
-static int choose(struct planner *pl, const struct policy *po, const struct scheme *sc,
-                  int64_t limit, int64_t *ret_bytes)
+static int planner_choose(struct planner *pl, const struct policy *po, const struct scheme *sc,
+                          int64_t limit, int64_t *ret_bytes)
 {
     const struct facts *f = &pl->p->facts;
     *ret_bytes = 0;
@@ -119,7 +118,8 @@ int64_t plan_total(const struct facts *f, const struct scheme_times *t, uint32_t
 
 /* The total with every step as slow, or as fast, as one was seen to be, and what is not known on
  * top of it. A first step that the user has timed is as sure as any run. */
-static int64_t bound(const struct plan *p, const struct prediction *r, int64_t step_ns, double by)
+static int64_t planner_bound(const struct plan *p, const struct prediction *r, int64_t step_ns,
+                             double by)
 {
     const struct facts *f = &p->facts;
     double ratio = r->times.step_ns > 0 ? (double)step_ns / (double)r->times.step_ns : 1;
@@ -149,8 +149,8 @@ static void set_totals(const struct plan *p, struct prediction *r)
     double unsure = unsure_of(f, r);
     if (f->noise_from == FACT_GIVEN && f->noise_pct / 100 > unsure) unsure = f->noise_pct / 100;
     r->total_ns = plan_total(f, &r->times, f->steps);
-    r->low_ns = bound(p, r, r->times.fastest_ns, -unsure);
-    r->high_ns = bound(p, r, r->times.slowest_ns, unsure);
+    r->low_ns = planner_bound(p, r, r->times.fastest_ns, -unsure);
+    r->high_ns = planner_bound(p, r, r->times.slowest_ns, unsure);
 }
 
 /* Whole-model offload moves the model in one go before the first step, at the rate of large copies,
@@ -173,7 +173,7 @@ static void add_to_steps(struct scheme_times *t, double ns)
 }
 
 /* Weights of fewer bits are read and written again in full before they are used. */
-static void unpack(const struct facts *f, double weight_scale, struct scheme_times *t)
+static void planner_unpack(const struct facts *f, double weight_scale, struct scheme_times *t)
 {
     double bytes = (double)f->model_bytes * (1 + weight_scale) * f->passes;
     add_to_steps(t, bytes / f->device_memory.bytes_per_ns);
@@ -188,8 +188,8 @@ static void bring_back(const struct plan *p, struct scheme_times *t)
     if (missing > 0) add_to_steps(t, missing / f->back.bytes_per_ns);
 }
 
-static int add_row(struct planner *pl, const struct policy *po, enum offload_host host,
-                   struct err *e)
+static int planner_add_row(struct planner *pl, const struct policy *po, enum offload_host host,
+                           struct err *e)
 {
     struct plan *p = pl->p;
     struct scheme sc = {.host = host,
@@ -206,12 +206,13 @@ static int add_row(struct planner *pl, const struct policy *po, enum offload_hos
                              .by_block = sc.by_block,
                              .weight_bits = po->bits,
                              .rate_from = p->facts.rate[host].from};
-    if (choose(pl, po, &sc, p->wish.resident_bytes, &r->resident_bytes) < 0) return err_nomem(e);
+    if (planner_choose(pl, po, &sc, p->wish.resident_bytes, &r->resident_bytes) < 0)
+        return err_nomem(e);
     if (po->stays != NOTHING_STAYS) sc.resident = pl->resident;
     TRY(run_scheme(p, &sc, pl->mem, &r->times, e));
     if (po->at_once) load_at_once(p, host, &r->times);
     if (po->back) bring_back(p, &r->times);
-    if (po->bits) unpack(&p->facts, sc.weight_scale, &r->times);
+    if (po->bits) planner_unpack(&p->facts, sc.weight_scale, &r->times);
     set_memory(&p->facts, &sc, r);
     set_totals(p, r);
     bool streams = po->stays == NOTHING_STAYS && !po->ahead && !po->bits && !po->back;
@@ -230,7 +231,7 @@ static int add_as_traced(struct planner *pl, struct err *e)
     if (kept * 100 < f->model_bytes) return 0;
     struct prediction *r = &p->rows[p->n_rows];
     *r = (struct prediction){.policy = "as_traced",
-                             .about = "as traced",
+                             .about = "as in the trace",
                              .host = f->host,
                              .resident_bytes = kept,
                              .rate_from = FACT_MEASURED};
@@ -252,7 +253,7 @@ static bool is_tried(const struct plan *p, const struct policy *po)
     return !po->preloaded || p->trial || p->facts.compute_ns;
 }
 
-static int add_rows(struct planner *pl, struct err *e)
+static int planner_add_rows(struct planner *pl, struct err *e)
 {
     for (int i = 0; i < N_POLICIES; i++) {
         const struct policy *po = &policies[i];
@@ -262,7 +263,7 @@ static int add_rows(struct planner *pl, struct err *e)
             if (po->hosts == PINNED_ONLY && h != HOST_PINNED) continue;
             if (po->hosts == PAGEABLE_ONLY && h != HOST_PAGEABLE) continue;
             if (po->hosts == AS_NOW && h != (int)p->facts.host) continue;
-            TRY(add_row(pl, po, (enum offload_host)h, e));
+            TRY(planner_add_row(pl, po, (enum offload_host)h, e));
         }
     }
     return 0;
@@ -283,7 +284,7 @@ static uint32_t break_even(const struct plan *p, const struct prediction *r)
     return steps < UINT32_MAX ? (uint32_t)steps : 0;
 }
 
-static const char *verdict(const struct plan *p, const struct prediction *r)
+static const char *planner_verdict(const struct plan *p, const struct prediction *r)
 {
     const struct facts *f = &p->facts;
     if (r == &p->rows[p->base]) return "as it is";
@@ -293,7 +294,7 @@ static const char *verdict(const struct plan *p, const struct prediction *r)
     return r->gain_pct < -p->facts.noise_pct ? "worse" : "within noise";
 }
 
-static void compare(struct plan *p)
+static void planner_compare(struct plan *p)
 {
     int64_t now = p->rows[p->base].total_ns;
     for (uint32_t i = 0; i < p->n_rows; i++) {
@@ -302,7 +303,7 @@ static void compare(struct plan *p)
         r->break_even = i == p->base ? 0 : break_even(p, r);
         r->fits = (!p->facts.vram_bytes || r->peak_vram_bytes <= p->facts.vram_bytes) &&
                   (!p->facts.ram_bytes || r->host_ram_bytes <= p->facts.ram_bytes);
-        r->verdict = verdict(p, r);
+        r->verdict = planner_verdict(p, r);
     }
 }
 
@@ -385,9 +386,9 @@ int plan_run(struct plan *p, struct arena *mem, struct err *e)
     p->rows = arena_zalloc(mem, (size_t)N_POLICIES * HOST_KINDS + 1, sizeof *p->rows);
     if (!pl.resident || !pl.items || !pl.worth || !p->rows) return err_nomem(e);
     set_wish(p);
-    TRY(add_rows(&pl, e));
+    TRY(planner_add_rows(&pl, e));
     TRY(add_as_traced(&pl, e));
-    compare(p);
+    planner_compare(p);
     set_ceiling(p);
     TRY(draw_curve(p, mem, e));
     return advice_run(p, mem, e);

@@ -1,5 +1,6 @@
-/* prefetch.c: see prefetch.h. The loads of each step become groups; in front of the first call of
- * every group stand new nodes that wait and issue; the old calls of the loads are dropped. */
+/* prefetch.c: see offload_private.h. The loads of each step become groups; in front of the first
+ * call of every group stand new nodes that wait and issue; the old calls of the loads are dropped.
+ */
 #include "offload/offload_private.h"
 #include "offload/trial.h"
 
@@ -45,7 +46,7 @@ static bool is_moved(const struct mover *v, uint32_t load)
     return !change_drops(v->c, l) && !change_in_turn(v->c, l);
 }
 
-static void make_groups(struct mover *v)
+static void prefetch_make_groups(struct mover *v)
 {
     const struct streamed *s = v->tr->s;
     for (uint32_t i = 0, next; i < s->n_loads; i = next) {
@@ -68,15 +69,15 @@ static uint32_t group_of_work(const struct mover *v, uint32_t w)
     return load == STREAMED_NONE ? STREAMED_NONE : v->group_of_load[load];
 }
 
-static uint32_t step_of(const struct mover *v, uint32_t group)
+static uint32_t prefetch_step_of(const struct mover *v, uint32_t group)
 {
     return v->tr->s->loads[v->groups[group].first_load].step;
 }
 
 /* ---- nodes ---- */
 
-static uint32_t add_node(struct mover *v, const struct streamed_load *l, uint32_t thread,
-                         int64_t end_ns)
+static uint32_t prefetch_add_node(struct mover *v, const struct streamed_load *l, uint32_t thread,
+                                  int64_t end_ns)
 {
     v->m->calls[v->m->n_calls] = (struct sim_call){.row = l->first_call,
                                                    .thread = thread,
@@ -88,10 +89,11 @@ static uint32_t add_node(struct mover *v, const struct streamed_load *l, uint32_
     return v->m->n_calls++;
 }
 
-static void add_wait(struct mover *v, const struct streamed_load *l, uint32_t thread, uint32_t work)
+static void prefetch_add_wait(struct mover *v, const struct streamed_load *l, uint32_t thread,
+                              uint32_t work)
 {
     if (work == SIM_NONE) return;
-    uint32_t c = add_node(v, l, thread, l->begin_ns);
+    uint32_t c = prefetch_add_node(v, l, thread, l->begin_ns);
     v->m->calls[c].wait = SIM_WAIT_WORK;
     v->m->calls[c].target = work;
 }
@@ -124,15 +126,17 @@ static void add_nodes(struct mover *v, uint32_t g, uint32_t old_call)
     struct group *gr = &v->groups[g];
     const struct streamed_load *l = &v->tr->s->loads[gr->first_load];
     uint32_t thread = v->tr->thread_of_load[gr->first_load];
-    bool first = g == 0 || step_of(v, g - 1) != step_of(v, g), by_event = v->c->sc->by_event;
+    bool first = g == 0 || prefetch_step_of(v, g - 1) != prefetch_step_of(v, g),
+         by_event = v->c->sc->by_event;
     find_kernels(v, old_call, gr);
-    if (first) v->issued_by[g] = add_node(v, l, thread, l->begin_ns);
-    else if (!by_event) add_wait(v, l, thread, gr->kernel_before);
-    if (!by_event) add_wait(v, l, thread, gr->last_copy);
-    uint32_t issue = add_node(v, l, thread, l->end_ns);
+    if (first) v->issued_by[g] = prefetch_add_node(v, l, thread, l->begin_ns);
+    else if (!by_event) prefetch_add_wait(v, l, thread, gr->kernel_before);
+    if (!by_event) prefetch_add_wait(v, l, thread, gr->last_copy);
+    uint32_t issue = prefetch_add_node(v, l, thread, l->end_ns);
     uint32_t from = first ? g + 1 : g + v->c->sc->depth;
     for (uint32_t i = from; i <= g + v->c->sc->depth; i++)
-        if (i < v->n_groups && step_of(v, i) == step_of(v, g)) v->issued_by[i] = issue;
+        if (i < v->n_groups && prefetch_step_of(v, i) == prefetch_step_of(v, g))
+            v->issued_by[i] = issue;
 }
 
 /* Marks the calls that only load modules and put them away: they do not get into the new model. */
@@ -194,7 +198,7 @@ static void make_wait(struct mover *v, uint32_t work, uint32_t for_work)
 }
 
 /* Kernels wait for the copies of their group, and copies for the kernels whose memory they take. */
-static void add_events(struct mover *v)
+static void prefetch_add_events(struct mover *v)
 {
     uint32_t depth = v->c->sc->depth, done = SIM_NONE;
     for (uint32_t g = 0; g < v->n_groups; g++)
@@ -203,7 +207,7 @@ static void add_events(struct mover *v)
         uint32_t g = group_of_work(v, w);
         if (g == STREAMED_NONE || g == done) continue;
         done = g;
-        if (g >= depth && step_of(v, g - depth) == step_of(v, g))
+        if (g >= depth && prefetch_step_of(v, g - depth) == prefetch_step_of(v, g))
             make_wait(v, w, v->groups[g - depth].kernel_before);
     }
 }
@@ -250,7 +254,7 @@ static void set_spans(struct mover *v)
     }
 }
 
-static int allocate(struct mover *v)
+static int prefetch_allocate(struct mover *v)
 {
     const struct sim_model *old = v->tr->m;
     size_t loads = v->tr->s->n_loads + (size_t)1;
@@ -260,11 +264,12 @@ static int allocate(struct mover *v)
     v->issued_by = arena_alloc(v->mem, loads * sizeof *v->issued_by);
     v->new_call = arena_alloc(v->mem, (old->n_calls + (size_t)1) * sizeof *v->new_call);
     v->m->calls = arena_alloc(v->mem, calls * sizeof *v->m->calls);
+    v->m->calls_by_thread = arena_alloc(v->mem, calls * sizeof(uint32_t));
     v->m->works = arena_alloc(v->mem, (old->n_works + (size_t)1) * sizeof *v->m->works);
     v->m->works_by_call = arena_alloc(v->mem, (old->n_works + (size_t)1) * sizeof(uint32_t));
     v->m->threads = arena_alloc(v->mem, (old->n_threads + (size_t)1) * sizeof *v->m->threads);
     if (!v->groups || !v->group_of_load || !v->issued_by || !v->new_call || !v->m->calls ||
-        !v->m->works || !v->m->works_by_call || !v->m->threads)
+        !v->m->calls_by_thread || !v->m->works || !v->m->works_by_call || !v->m->threads)
         return ERR_NOMEM;
     memcpy(v->m->works, old->works, old->n_works * sizeof *old->works);
     memcpy(v->m->threads, old->threads, old->n_threads * sizeof *old->threads);
@@ -278,15 +283,15 @@ int prefetch_move(struct change *c, struct arena *mem, struct err *e)
     *m = *c->tr->m;
     m->n_calls = 0;
     struct mover v = {.c = c, .tr = c->tr, .mem = mem, .m = m};
-    if (allocate(&v) < 0) return err_nomem(e);
-    make_groups(&v);
+    if (prefetch_allocate(&v) < 0) return err_nomem(e);
+    prefetch_make_groups(&v);
     for (uint32_t w = 0; w < m->n_works; w++) {
         uint32_t g = group_of_work(&v, w);
         if (g != STREAMED_NONE) v.groups[g].last_copy = w;
     }
     merge_calls(&v);
     move_copies(&v);
-    if (c->sc->by_event) add_events(&v);
+    if (c->sc->by_event) prefetch_add_events(&v);
     sim_model_link(m);
     set_spans(&v);
     c->m = m;

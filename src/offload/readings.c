@@ -1,5 +1,5 @@
-/* readings.c: see readings.h. */
-#include "offload/readings.h"
+/* readings.c: see facts.h. */
+#include "offload/facts.h"
 
 #include "base/file.h"
 #include "base/jdoc.h"
@@ -9,7 +9,7 @@
 #define MOST_RATE  1e5
 #define MOST_MS    1e9
 
-static int refuse(const char *path, const char *what, struct err *e)
+static int readings_refuse(const char *path, const char *what, struct err *e)
 {
     err_set(e, ERR_FORMAT, "%s", what);
     err_at(e, path, ERR_NO_OFFSET);
@@ -17,15 +17,15 @@ static int refuse(const char *path, const char *what, struct err *e)
 }
 
 /* `what` is the error for a file that is not JSON. */
-static int read_document(const char *path, const char *what, struct arena *mem, struct jdoc *ret,
-                         struct err *e)
+static int readings_read_document(const char *path, const char *what, struct arena *mem,
+                                  struct jdoc *ret, struct err *e)
 {
     struct file_map m;
     TRY(file_map(&m, path, e));
     int rc = jdoc_parse(str_from(m.p, m.n), mem, ret, NULL);
     file_unmap(&m);
     if (rc == ERR_NOMEM) return err_nomem(e);
-    return rc < 0 ? refuse(path, what, e) : 0;
+    return rc < 0 ? readings_refuse(path, what, e) : 0;
 }
 
 /* ---- rates ---- */
@@ -67,12 +67,12 @@ int readings_rates(const char *path, struct arena *mem, struct facts *f, struct 
     struct jdoc d;
     uint32_t n = 0;
     bool good = true, known = f->back.from == FACT_MEASURED;
-    TRY(read_document(path, "not a calibration: it has no rates", mem, &d, e));
+    TRY(readings_read_document(path, "not a calibration: it has no rates", mem, &d, e));
     const struct jdoc *rates = jdoc_get(&d, "rates");
     for (int h = 0; h < HOST_KINDS; h++)
         good &= take_rate(jdoc_get(rates, host_name((enum offload_host)h)), &f->rate[h], &n);
     good &= take_rate(jdoc_get(rates, "to_host"), &f->back, &n);
-    if (!good || !n) return refuse(path, "not a calibration: it has no rates", e);
+    if (!good || !n) return readings_refuse(path, "not a calibration: it has no rates", e);
     if (!known) cap_back(&f->back, jdoc_number(&d, "first_touch_gb_per_s", 0));
     return 0;
 }
@@ -82,12 +82,12 @@ int readings_rates(const char *path, struct arena *mem, struct facts *f, struct 
 int readings_bench(const char *path, struct arena *mem, struct facts *f, struct err *e)
 {
     struct jdoc d;
-    TRY(read_document(path, "not output of strata bench --json", mem, &d, e));
+    TRY(readings_read_document(path, "not output of strata bench --json", mem, &d, e));
     const struct jdoc *times = jdoc_get(&d, "times");
     double ms = jdoc_number(jdoc_get(times, "wall"), "median_ms", 0);
     if (ms <= 0) ms = jdoc_number(jdoc_get(times, "gpu"), "median_ms", 0);
     if (!(ms > 0 && ms <= MOST_MS))
-        return refuse(path, "not output of strata bench --json: it has no times", e);
+        return readings_refuse(path, "not output of strata bench --json: it has no times", e);
     f->compute_ns = (int64_t)(ms * 1e6);
     return 0;
 }

@@ -4,7 +4,7 @@
 /* Noise is not believed to be below this, in percent. */
 #define LEAST_NOISE_PCT 3.0
 
-/* What break-even asks for where nobody says. */
+/* The gain that break-even asks for unless the user gives one. */
 #define TARGET_PCT 10
 
 int scene_read(struct context *cx, struct scene_hints hints, struct arena *mem, struct scene *ret,

@@ -1,8 +1,13 @@
 /* scheme.h: a way of keeping weights and bringing them to the device, and how long it takes. Both
- * engines answer the same question: trial.h from a trace, estimate.h from numbers alone. */
+ * engines answer the same question: trial.h from a trace, estimate.c from numbers alone. */
 #ifndef STRATA_OFFLOAD_SCHEME_H
 #define STRATA_OFFLOAD_SCHEME_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
 #include "offload/facts.h"
 
 struct scheme {
@@ -21,5 +26,42 @@ struct scheme_times {
     int64_t step_ns;                /* of a later one: the median */
     int64_t fastest_ns, slowest_ns; /* of the later ones */
 };
+
+/* resident.c: which modules stay on the device within a budget of bytes. */
+
+enum resident_order {
+    RESIDENT_SMALLEST, /* smallest first */
+    RESIDENT_LARGEST,  /* largest first */
+    RESIDENT_BEST,     /* what saves most time for its bytes first */
+};
+
+/* One module as far as choosing goes. */
+struct resident_item {
+    int64_t bytes;
+    double worth; /* time it saves a step when it stays; RESIDENT_BEST only */
+};
+
+struct resident_query {
+    const struct resident_item *items;
+    uint32_t n;
+    enum resident_order order;
+    int64_t limit;
+};
+
+/* Takes modules in the order asked for, skipping those that no longer fit in `limit` bytes; among
+ * equals the one that runs first. Sets `ret[i]` for each module and *ret_bytes. Scratch from `mem`,
+ * given back; ERR_NOMEM is the only failure. */
+int resident_choose(const struct resident_query *q, struct arena *mem, bool *ret,
+                    int64_t *ret_bytes) MUST_USE;
+
+/* estimate.c: how long a scheme takes, from sizes and rates alone: for runs without a trace. */
+
+/* Scratch from `mem`, given back; ERR_NOMEM is the only failure. */
+int estimate_run(const struct facts *f, const struct scheme *sc, struct arena *mem,
+                 struct scheme_times *ret) MUST_USE;
+
+/* Time a step would gain if module i stayed, by module, under the scheme: what its copy costs
+ * beyond the compute it hides behind. */
+void estimate_worth(const struct facts *f, const struct scheme *sc, double *ret);
 
 #endif

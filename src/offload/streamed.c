@@ -49,7 +49,7 @@ uint32_t streamed_step_at(const struct streamed *s, int64_t ts_ns)
 
 /* ---- what a thread has launched so far ---- */
 
-static void count_kernels(struct walk *w, const struct lane *lane)
+static void streamed_count_kernels(struct walk *w, const struct lane *lane)
 {
     const struct trace *t = w->t;
     uint32_t kernels = 0;
@@ -159,7 +159,7 @@ static bool same_load(const struct walk *w, const struct streamed_load *l, row_t
            !launches_kernels(w, l->lane, l->first_call, c->call);
 }
 
-static void add_copy(const struct walk *w, struct streamed_load *l, const struct upload *c)
+static void streamed_add_copy(const struct walk *w, struct streamed_load *l, const struct upload *c)
 {
     l->last_call = c->call;
     l->end_ns = end_with_cleanup(w, c->span);
@@ -197,14 +197,14 @@ static void collect_loads(struct walk *w, lane_id lane_no)
                                           .first_call = r,
                                           .begin_ns = t->ts_ns[c.span]};
         }
-        add_copy(w, now, &c);
+        streamed_add_copy(w, now, &c);
         last_span = c.span;
     }
 }
 
 /* ---- all loads ---- */
 
-static int by_time(const void *a, const void *b)
+static int streamed_by_time(const void *a, const void *b)
 {
     const struct streamed_load *x = a, *y = b;
     if (x->step != y->step) return x->step < y->step ? -1 : 1;
@@ -234,7 +234,7 @@ static void set_compute(struct walk *w)
     }
 }
 
-static void count_steps(struct streamed *s)
+static void streamed_count_steps(struct streamed *s)
 {
     int64_t most = 0;
     for (uint32_t i = 0; i < s->n_loads; i++) {
@@ -309,10 +309,10 @@ static int collect_all(struct walk *w)
     if (!w->s->loads || !w->kernels_until || !w->kernel_ns_until) return ERR_NOMEM;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         if (t->lanes[l].kind != LANE_THREAD) continue;
-        count_kernels(w, &t->lanes[l]);
+        streamed_count_kernels(w, &t->lanes[l]);
         collect_loads(w, l);
     }
-    qsort(w->s->loads, w->s->n_loads, sizeof *w->s->loads, by_time);
+    qsort(w->s->loads, w->s->n_loads, sizeof *w->s->loads, streamed_by_time);
     drop_small(w->s);
     return 0;
 }
@@ -327,7 +327,7 @@ static int find_loads(struct walk *w, struct err *e)
         s->steps_are_guess = true;
         for (uint32_t i = 0; i < s->n_loads; i++) s->loads[i].step = 0;
     }
-    count_steps(s);
+    streamed_count_steps(s);
     set_compute(w);
     return 0;
 }
@@ -414,7 +414,7 @@ static void name_loads(struct streamed *s, bool *seen)
     }
 }
 
-static int number_blocks(struct walk *w)
+static int streamed_number_blocks(struct walk *w)
 {
     struct streamed *s = w->s;
     struct arena_mark mark = arena_mark(w->mem);
@@ -431,7 +431,7 @@ static int number_blocks(struct walk *w)
     return 0;
 }
 
-static int find_all(struct walk *w, struct err *e)
+static int streamed_find_all(struct walk *w, struct err *e)
 {
     TRY(find_steps(w));
     TRY(find_loads(w, e));
@@ -439,7 +439,7 @@ static int find_all(struct walk *w, struct err *e)
     bool *seen = arena_zalloc(w->mem, w->s->n_modules + (size_t)1, sizeof *seen);
     if (!seen) return ERR_NOMEM;
     name_loads(w->s, seen);
-    return number_blocks(w);
+    return streamed_number_blocks(w);
 }
 
 int streamed_run(const struct trace *t, const struct context *cx, struct arena *mem,
@@ -447,6 +447,6 @@ int streamed_run(const struct trace *t, const struct context *cx, struct arena *
 {
     *ret = (struct streamed){.asked_steps = ret->asked_steps, .asked_passes = ret->asked_passes};
     struct walk w = {.t = t, .cx = cx, .mem = mem, .s = ret};
-    int rc = find_all(&w, e);
+    int rc = streamed_find_all(&w, e);
     return err_grow(e, rc);
 }

@@ -89,6 +89,21 @@ static int find_start(struct trial *tr, struct arena *mem, struct err *e)
     return 0;
 }
 
+/* A step that is nothing but copies of weights says nothing about one without them. */
+static int check_kernels(const struct trial *tr, struct err *e)
+{
+    bool first = false, later = tr->s->n_steps < 2;
+    for (uint32_t w = 0; w < tr->m->n_works; w++) {
+        if (tr->step_of_work[w] == STREAMED_NONE || tr->load_of_work[w] != STREAMED_NONE) continue;
+        if (tr->step_of_work[w] == 0) first = true;
+        else later = true;
+    }
+    if (first && later) return 0;
+    return FAIL(e, ERR_FORMAT,
+                "the steps of this trace run nothing but copies of weights: how long they take "
+                "without those cannot be predicted");
+}
+
 int trial_init(struct trial *tr, struct arena *mem, struct err *e)
 {
     const struct sim_model *m = tr->m;
@@ -114,6 +129,7 @@ int trial_init(struct trial *tr, struct arena *mem, struct err *e)
         name_copies(tr, i);
         name_cleanup(tr, i);
     }
+    TRY(check_kernels(tr, e));
     find_host(tr);
     if (find_hooks(tr, mem) < 0) return err_nomem(e);
     return find_start(tr, mem, e);
@@ -135,8 +151,8 @@ static void note_ends(const struct trial *tr, const struct sim_result *r, struct
 }
 
 /* Replays under the scheme; NULL: as it is. */
-static int replay(const struct trial *tr, const struct scheme *sc, bool later, struct arena *mem,
-                  struct outcome *ret, struct err *e)
+static int trial_replay(const struct trial *tr, const struct scheme *sc, bool later,
+                        struct arena *mem, struct outcome *ret, struct err *e)
 {
     struct sim_plan base = undistort_base(tr->u), plan;
     struct change c = {.tr = tr, .sc = sc, .later = later, .m = tr->m};
@@ -154,21 +170,22 @@ static int replay(const struct trial *tr, const struct scheme *sc, bool later, s
     return 0;
 }
 
-static int64_t step_time(const struct trial *tr, const struct outcome *o, uint32_t step)
+static int64_t trial_step_time(const struct trial *tr, const struct outcome *o, uint32_t step)
 {
-    return o->end_ns[step] - (step ? o->end_ns[step - 1] : tr->start_ns);
+    int64_t ns = o->end_ns[step] - (step ? o->end_ns[step - 1] : tr->start_ns);
+    return ns > 0 ? ns : 0; /* of a step whose last work is gone, the end is not known */
 }
 
 /* Steps after the first stand for any later one; with `whole`, only those that bring everything
  * over. */
-static void summarise(const struct trial *tr, const struct outcome *o, bool whole, int64_t *scratch,
-                      struct scheme_times *ret)
+static void trial_summarise(const struct trial *tr, const struct outcome *o, bool whole,
+                            int64_t *scratch, struct scheme_times *ret)
 {
     const struct streamed *s = tr->s;
     uint32_t n = 0;
     for (uint32_t i = 1; i < s->n_steps; i++)
-        if ((s->steps[i].whole || !whole) && o->end_ns[i]) scratch[n++] = step_time(tr, o, i);
-    if (!n) scratch[n++] = step_time(tr, o, 0);
+        if ((s->steps[i].whole || !whole) && o->end_ns[i]) scratch[n++] = trial_step_time(tr, o, i);
+    if (!n) scratch[n++] = trial_step_time(tr, o, 0);
     stats_sort(scratch, n);
     ret->step_ns = stats_median(scratch, n);
     ret->fastest_ns = scratch[0];
@@ -187,7 +204,7 @@ int trial_traced(const struct trial *tr, struct arena *mem, struct scheme_times 
         if (step != STREAMED_NONE && end > o.end_ns[step]) o.end_ns[step] = end;
     }
     ret->first_ns = o.end_ns[0] - (tr->s->steps[0].cpu.begin_ns - m->begin_ns);
-    summarise(tr, &o, false, scratch, ret);
+    trial_summarise(tr, &o, false, scratch, ret);
     return 0;
 }
 
@@ -212,18 +229,18 @@ static int run_both(const struct trial *tr, const struct scheme *sc, struct aren
     int64_t *scratch = arena_alloc(mem, (tr->s->n_steps + (size_t)1) * sizeof *scratch);
     if (!scratch) return err_nomem(e);
     if (!sc) {
-        TRY(replay(tr, NULL, false, mem, &o, e));
-        ret->first_ns = step_time(tr, &o, 0);
-        summarise(tr, &o, false, scratch, ret);
+        TRY(trial_replay(tr, NULL, false, mem, &o, e));
+        ret->first_ns = trial_step_time(tr, &o, 0);
+        trial_summarise(tr, &o, false, scratch, ret);
         return 0;
     }
     /* the order of groups is not known before the first pass: nothing is copied ahead in it */
     struct scheme first = *sc;
     first.depth = 0;
-    TRY(replay(tr, &first, false, mem, &o, e));
-    ret->first_ns = step_time(tr, &o, 0);
-    TRY(replay(tr, sc, true, mem, &o, e));
-    summarise(tr, &o, true, scratch, ret);
+    TRY(trial_replay(tr, &first, false, mem, &o, e));
+    ret->first_ns = trial_step_time(tr, &o, 0);
+    TRY(trial_replay(tr, sc, true, mem, &o, e));
+    trial_summarise(tr, &o, true, scratch, ret);
     int64_t rest = rest_time(tr, sc);
     ret->first_ns += rest;
     ret->step_ns += rest;

@@ -8,8 +8,41 @@
 #define STRATA_OFFLOAD_TRIAL_H
 
 #include "analyze/simulate/undistort.h"
-#include "offload/hooks.h"
 #include "offload/scheme.h"
+#include "offload/streamed.h"
+
+/* hooks.c: what the CPU does only because weights move, besides moving them: code that runs before
+ * a module (checks, waits, gives cached memory back) and after it (puts the weights away,
+ * copies them back), and what that does to the code between: cold caches, memory taken again from
+ * the driver. Recognized by the operators and calls around the loads; no Python frames are needed.
+ *
+ *     [add]  [to][detach]  [== load ==] [to]  [linear]  [sync][detach]  [gelu] ...
+ *          |<-------- before the module -----|        |<- after it ---|          gone with the load
+ *                                            |<----->|                  |<---->| faster without it
+ *
+ * A typical gap between two operators is left where such code was. */
+
+/* CPU time of the load's thread that takes `keep` times as long when the load is gone. */
+struct hook {
+    uint32_t load;
+    int64_t begin_ns, end_ns;
+    double keep; /* 0: it is gone too */
+};
+
+struct hooks {
+    struct hook *all; /* by load */
+    uint32_t n;
+    int64_t gap_ns; /* between two operators with nothing of this kind between them */
+};
+
+/* Loads from here on leave cold caches behind when their memory is pageable: the CPU itself has
+ * copied every byte. Measured on one machine, the same code took 2.2 to 2.5 times as long then. */
+#define HOOKS_BIG_BYTES 1000000
+#define HOOKS_COLD      2.2
+
+/* Memory from `mem`. ERR_NOMEM is the only failure. */
+int hooks_run(const struct trace *t, const struct context *cx, const struct streamed *s,
+              struct arena *mem, struct hooks *ret) MUST_USE;
 
 /* What all trials of one trace share. */
 struct trial {
@@ -45,5 +78,40 @@ int trial_traced(const struct trial *tr, struct arena *mem, struct scheme_times 
  * from `mem`, given back. */
 int trial_run(const struct trial *tr, const struct scheme *sc, struct arena *mem,
               struct scheme_times *ret, struct err *e) MUST_USE;
+
+/* items.c: a thread as a row of items: the outermost operators and calls on it, with what they mean
+ * for a run that streams weights. Python frames and annotations are skipped. */
+
+enum item_kind {
+    ITEM_COMPUTE, /* the model's own */
+    ITEM_SERVICE, /* may serve the moving of weights */
+    ITEM_LOAD,    /* part of a load */
+    ITEM_BARRIER, /* the program waits for the device by itself */
+};
+
+struct item {
+    row_t row;
+    int64_t begin_ns, end_ns;
+    enum item_kind kind;
+    bool sure;          /* ITEM_SERVICE: nothing but offloading does this */
+    bool frees;         /* gives device memory back to the driver */
+    uint32_t step;      /* that it begins in */
+    uint32_t load;      /* the last load that began at or before it, or STREAMED_NONE */
+    int64_t down_bytes; /* copied back to the host */
+    int64_t alloc_ns;   /* spent in the driver's allocator inside the operator */
+};
+
+/* What items are read from. */
+struct items_source {
+    const struct trace *t;
+    const struct context *cx;
+    const struct streamed *s;
+};
+
+/* Items of one thread inside the steps, in time order. NULL for `ret` counts them. */
+uint32_t items_read(const struct items_source *src, lane_id lane, struct item *ret);
+
+/* The first load of the thread at or after `i`; n_loads when there is none. */
+uint32_t items_next_load(const struct streamed *s, uint32_t i, lane_id lane);
 
 #endif

@@ -2,12 +2,13 @@
 #include "page/page.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/pool.h"
-#include "page/page_head.h"
-#include "page/page_text.h"
-#include "report/view_glossary.h"
-#include "report/view_offload.h"
+#include "page/page_private.h"
+#include "report/built_in.h"
+#include "report/offload/views_offload.h"
+#include "results/results.h"
 
 #define HEAD_MARK    "@STRATA_HEAD@"
 #define COLUMNS_MARK "@STRATA_COLUMNS@"
@@ -22,21 +23,15 @@ int page_check_viewer(struct err *e)
                 "install esbuild) and build it again");
 }
 
-static const char *file_name(const char *path)
+static const char *page_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static void put_doc(struct jout *j, const char *key, struct str doc)
+static void page_put_doc(struct jout *j, const char *key, struct str doc)
 {
-    struct buf compact;
-    if (!doc.p) return;
-    buf_init(&compact);
-    page_text_compact(doc, &compact);
-    jout_raw(j, key, buf_str(&compact));
-    if (!buf_ok(&compact)) j->out->failed = true;
-    buf_done(&compact);
+    if (doc.p) jout_raw(j, key, doc);
 }
 
 /* Pairs the steps of both sets, as far as both have steps. */
@@ -58,34 +53,68 @@ static void put_align(struct jout *j, const struct page *p)
     jout_end_obj(j);
 }
 
-/* The document that was given, or the plan made from the trace. */
+/* The plan made from the trace. */
 static void put_offload(struct jout *j, const struct page *p)
 {
     const struct scene *scene = p->n_sets == 1 ? p->sets[0]->scene : NULL;
-    if (p->offload.p) put_doc(j, "offload", p->offload);
-    else if (scene && scene->plan.n_rows) view_offload_page(j, "offload", &scene->plan);
+    if (scene && scene->plan.n_rows) view_offload_page(j, "offload", &scene->plan);
 }
 
-static int put_head(const struct page *p, const struct page_place *places, struct buf *out,
-                    struct err *e)
+static bool page_is_first_of_rule(const struct findings *f, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (f->items[k]->rule == f->items[i]->rule) return false;
+    return true;
+}
+
+/* The pages of the rules that found something. */
+static void page_put_rules(struct jout *j, const struct page *p)
+{
+    if (p->n_sets != 1) return;
+    const struct findings *f = findings_of(p->sets[0]->cx);
+    jout_obj(j, "rules");
+    for (uint32_t i = 0; i < f->n; i++) {
+        const char *id = f->items[i]->rule->id;
+        const struct rule_page *page = rule_page_find(id);
+        if (page && page_is_first_of_rule(f, i)) jout_cstr(j, id, page->text);
+    }
+    jout_end_obj(j);
+}
+
+/* The day on which the page is written. */
+static void page_put_made(struct jout *j)
+{
+    char day[16] = "";
+    time_t now = time(NULL);
+    struct tm t;
+    if (gmtime_r(&now, &t)) strftime(day, sizeof day, "%Y-%m-%d", &t);
+    jout_cstr(j, "made", day);
+}
+
+static int page_put_head(const struct page *p, const struct page_place *places, struct buf *out,
+                         struct err *e)
 {
     struct jout j;
     jout_init(&j, out, false);
     jout_obj(&j, NULL);
     jout_uint(&j, "version", VERSION);
     jout_cstr(&j, "kind", p->kind);
-    jout_cstr(&j, "title", file_name(p->title));
+    jout_cstr(&j, "title", page_file_name(p->title));
     jout_cstr(&j, "strata", STRATA_VERSION);
+    page_put_made(&j);
     view_glossary_json(&j, "glossary");
+    results_json_columns(&j, "columns");
+    page_put_rules(&j, p);
     jout_arr(&j, "sets");
     for (uint32_t i = 0; i < p->n_sets; i++) TRY(page_head_set(p->sets[i], &places[i], &j, e));
     jout_end_arr(&j);
-    put_doc(&j, "diff", p->diff);
+    page_put_doc(&j, "diff", p->diff);
     if (p->n_sets == 2) put_align(&j, p);
     put_offload(&j, p);
-    put_doc(&j, "dive", p->dive);
-    put_doc(&j, "flame", p->flame);
-    put_doc(&j, "ranks", p->ranks);
+    page_put_doc(&j, "dive", p->dive);
+    page_put_doc(&j, "flame", p->flame);
+    page_put_doc(&j, "flames", p->flames);
+    page_put_doc(&j, "ranks", p->ranks);
     jout_end_obj(&j);
     return buf_ok(out) ? 0 : err_nomem(e);
 }
@@ -96,13 +125,13 @@ static int write_head(struct file_out *f, struct str json, struct err *e)
 {
     struct buf safe;
     buf_init(&safe);
-    page_text_escape(json, &safe);
+    page_json_escape(json, &safe);
     int rc = buf_ok(&safe) ? file_out_write(f, safe.p, safe.n, e) : err_nomem(e);
     buf_done(&safe);
     return rc;
 }
 
-static int write_columns(struct file_out *f, struct str packed, struct err *e)
+static int page_write_columns(struct file_out *f, struct str packed, struct err *e)
 {
     struct buf text;
     int rc = 0;
@@ -110,7 +139,7 @@ static int write_columns(struct file_out *f, struct str packed, struct err *e)
     for (size_t at = 0; at < packed.n && rc == 0; at += PIECE) {
         size_t n = packed.n - at < PIECE ? packed.n - at : PIECE;
         buf_reset(&text);
-        page_text_base64(str_from(packed.p + at, n), &text);
+        page_json_base64(str_from(packed.p + at, n), &text);
         rc = buf_ok(&text) ? file_out_write(f, text.p, text.n, e) : err_nomem(e);
     }
     buf_done(&text);
@@ -126,12 +155,12 @@ static int write_parts(struct file_out *f, struct str viewer, struct str head, s
     TRY(file_out_write(f, viewer.p, (size_t)a, e));
     TRY(write_head(f, head, e));
     TRY(file_out_write(f, viewer.p + after_head, (size_t)b - after_head, e));
-    TRY(write_columns(f, columns, e));
+    TRY(page_write_columns(f, columns, e));
     return file_out_write(f, viewer.p + after, viewer.n - after, e);
 }
 
-static int write_file(const struct page *p, const char *file, struct str head, struct str columns,
-                      struct err *e)
+static int page_write_file(const struct page *p, const char *file, struct str head,
+                           struct str columns, struct err *e)
 {
     struct file_out f;
     TRY(file_out_begin(&f, file, e));
@@ -154,8 +183,8 @@ int page_write(const struct page *p, const char *file, struct err *e)
         places[i].packed_bytes = packed.n - places[i].offset;
     }
     if (rc == 0 && !buf_ok(&packed)) rc = err_nomem(e);
-    if (rc == 0) rc = put_head(p, places, &head, e);
-    if (rc == 0) rc = write_file(p, file, buf_str(&head), buf_str(&packed), e);
+    if (rc == 0) rc = page_put_head(p, places, &head, e);
+    if (rc == 0) rc = page_write_file(p, file, buf_str(&head), buf_str(&packed), e);
     buf_done(&head);
     buf_done(&packed);
     return rc;

@@ -15,8 +15,9 @@ struct page {
     struct page_set *sets[2]; /* before, after */
     uint32_t n_sets;
 
-    /* Documents as --json prints them; .p is NULL where there is none. */
-    struct str diff, offload, dive, flame, ranks;
+    /* Documents, on one line; .p is NULL where there is none. */
+    struct str diff, dive, flame, ranks;
+    struct str flames; /* a list: other kinds of time than that of `flame` */
 };
 
 /* Writes the page whole or not at all; "-" is standard output. */

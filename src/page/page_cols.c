@@ -10,7 +10,7 @@ enum { VARINT_BYTES = 10 };
 /* Above this a JavaScript number is not exact. */
 #define MOST_ID ((int64_t)1 << 52)
 
-static uint64_t zigzag(int64_t v)
+static uint64_t page_cols_zigzag(int64_t v)
 {
     return v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1;
 }
@@ -39,7 +39,7 @@ void page_col_uint(struct page_col *c, uint64_t v)
 
 void page_col_int(struct page_col *c, int64_t v)
 {
-    page_col_uint(c, zigzag(v));
+    page_col_uint(c, page_cols_zigzag(v));
 }
 
 void page_col_delta(struct page_col *c, int64_t v)
@@ -54,7 +54,7 @@ void page_col_id(struct page_col *c, int64_t v)
         page_col_uint(c, 0);
         return;
     }
-    page_col_uint(c, 1 + zigzag(v - c->last));
+    page_col_uint(c, 1 + page_cols_zigzag(v - c->last));
     c->last = v;
 }
 

@@ -11,7 +11,7 @@ struct chooser {
     uint32_t left; /* of the budget */
 };
 
-static bool mark(struct chooser *c, row_t r)
+static bool page_detail_mark(struct chooser *c, row_t r)
 {
     if (c->out->span_of[r] == MARKED || !page_tracks_draws(c->in->t, r)) return false;
     c->out->span_of[r] = MARKED;
@@ -22,10 +22,11 @@ static bool mark(struct chooser *c, row_t r)
 /* Marks a row and all around it. What encloses a marked row is marked already. */
 static void mark_up(struct chooser *c, row_t r)
 {
-    for (; r != ROW_NONE && c->out->span_of[r] != MARKED; r = c->in->t->parent[r]) mark(c, r);
+    for (; r != ROW_NONE && c->out->span_of[r] != MARKED; r = c->in->t->parent[r])
+        page_detail_mark(c, r);
 }
 
-static void mark_rows(struct chooser *c)
+static void page_detail_mark_rows(struct chooser *c)
 {
     for (uint32_t i = 0; i < c->in->n_rows; i++) {
         row_t r = c->in->rows[i];
@@ -75,7 +76,7 @@ static void mark_long(struct chooser *c, uint32_t most)
     const struct trace *t = c->in->t;
     c->out->long_ns = long_enough(c, most);
     for (row_t r = 0; r < t->n_rows; r++)
-        if (t->dur_ns[r] >= c->out->long_ns) mark(c, r);
+        if (t->dur_ns[r] >= c->out->long_ns) page_detail_mark(c, r);
 }
 
 /* ---- ranges */
@@ -99,7 +100,7 @@ static void mark_range(struct chooser *c, int64_t begin_ns, int64_t end_ns)
         row_t end = trace_lower_bound(t, l, end_ns);
         if (r > t->lanes[l].begin) mark_up(c, r - 1); /* reaches into the range, or near it */
         for (; r < end; r++) {
-            mark(c, r);
+            page_detail_mark(c, r);
             if (t->parent[r] != ROW_NONE) mark_up(c, t->parent[r]);
         }
     }
@@ -107,7 +108,7 @@ static void mark_range(struct chooser *c, int64_t begin_ns, int64_t end_ns)
 
 /* Takes as much of the wish as there is room for, at most half of what is left, so that the first
  * does not take it all. */
-static void grant(struct chooser *c, const struct page_wish *w)
+static void page_detail_grant(struct chooser *c, const struct page_wish *w)
 {
     enum { HALVINGS = 24 };
     int64_t begin = w->begin_ns, end = w->end_ns;
@@ -123,7 +124,7 @@ static void grant(struct chooser *c, const struct page_wish *w)
     }
 }
 
-static int by_begin(const void *a, const void *b)
+static int page_detail_by_begin(const void *a, const void *b)
 {
     const struct page_range *x = a, *y = b;
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
@@ -134,7 +135,7 @@ static void join_ranges(struct page_detail *d)
 {
     uint32_t n = 0;
     if (!d->n_ranges) return;
-    qsort(d->ranges, d->n_ranges, sizeof *d->ranges, by_begin);
+    qsort(d->ranges, d->n_ranges, sizeof *d->ranges, page_detail_by_begin);
     for (uint32_t i = 1; i < d->n_ranges; i++) {
         struct page_range *last = &d->ranges[n];
         if (d->ranges[i].begin_ns > last->end_ns) d->ranges[++n] = d->ranges[i];
@@ -146,7 +147,7 @@ static void join_ranges(struct page_detail *d)
 static void mark_track(struct chooser *c, const struct page_track *k)
 {
     const struct lane *l = &c->in->t->lanes[k->lane];
-    for (row_t r = l->begin; r < l->end; r++) mark(c, r);
+    for (row_t r = l->begin; r < l->end; r++) page_detail_mark(c, r);
 }
 
 /* Whole tracks: small ones, because it costs little and aggregates of a few spans say nothing; and
@@ -166,12 +167,12 @@ static void mark_tracks(struct chooser *c)
 
 /* Long spans come twice: first a share of the room, so that there is an outline everywhere, and
  * then what the wishes have left. */
-static void choose(struct chooser *c)
+static void page_detail_choose(struct chooser *c)
 {
-    mark_rows(c);
+    page_detail_mark_rows(c);
     mark_tracks(c);
     mark_long(c, c->left / 3);
-    for (uint32_t i = 0; i < c->in->n_wishes; i++) grant(c, &c->in->wishes[i]);
+    for (uint32_t i = 0; i < c->in->n_wishes; i++) page_detail_grant(c, &c->in->wishes[i]);
     mark_long(c, c->left);
     join_ranges(c->out);
 }
@@ -180,10 +181,10 @@ static void choose(struct chooser *c)
 
 static void mark_everything(struct chooser *c)
 {
-    for (row_t r = 0; r < c->in->t->n_rows; r++) mark(c, r);
+    for (row_t r = 0; r < c->in->t->n_rows; r++) page_detail_mark(c, r);
 }
 
-static void number(const struct page_detail_in *in, struct page_detail *d)
+static void page_detail_number(const struct page_detail_in *in, struct page_detail *d)
 {
     for (uint32_t i = 0; i < in->tracks->n; i++) {
         const struct lane *l = &in->t->lanes[in->tracks->list[i].lane];
@@ -206,7 +207,7 @@ int page_detail_run(const struct page_detail_in *in, struct arena *mem, struct p
     for (row_t r = 0; r < t->n_rows; r++) ret->span_of[r] = PAGE_NO_SPAN;
     struct chooser c = {in, ret, in->budget};
     if (ret->complete) mark_everything(&c);
-    else choose(&c);
-    number(in, ret);
+    else page_detail_choose(&c);
+    page_detail_number(in, ret);
     return 0;
 }

@@ -1,13 +1,55 @@
-/* page_head.c: see page_head.h. */
-#include "page/page_head.h"
+/* page_head.c: see page_private.h. */
+#include "page/page_private.h"
 
 #include "base/human.h"
-#include "page/page_bins.h"
-#include "page/page_docs.h"
-#include "page/page_json.h"
-#include "page/page_marks.h"
-#include "report/view_part.h"
-#include "report/view_report.h"
+#include "report/diagnosis/view_excerpt.h"
+#include "report/diagnosis/view_report.h"
+
+/* How many gaps of which length the devices have, for a small chart. */
+
+/* Upper ends in ns; the last bin has none. */
+static const int64_t ends_ns[] = {1000,      2000,      5000,      10000,     20000,
+                                  50000,     100000,    200000,    500000,    1000000,
+                                  2000000,   5000000,   10000000,  20000000,  50000000,
+                                  100000000, 200000000, 500000000, 1000000000};
+
+enum { N_ENDS = sizeof ends_ns / sizeof *ends_ns };
+
+struct bin {
+    uint64_t count;
+    int64_t idle_ns;
+};
+
+static void page_bins_count(const struct device_idle *idle, struct bin *bins)
+{
+    for (uint32_t i = 0; i < idle->n_gaps; i++) {
+        int64_t ns = idle_gap_ns(&idle->gaps[i]);
+        int at = 0;
+        while (at < N_ENDS && ns >= ends_ns[at]) at++;
+        bins[at].count++;
+        bins[at].idle_ns += ns;
+    }
+}
+
+/* "gap_histogram": all gaps of all devices by length, in bins of 1, 2, 5, 10 ... us. */
+static void page_bins_put(const struct context *cx, struct jout *j)
+{
+    struct bin bins[N_ENDS + 1] = {{0}};
+    for (uint32_t i = 0; i < timeline_of(cx)->n_devices; i++)
+        page_bins_count(&idle_of(cx)->of[i], bins);
+    jout_arr(j, "gap_histogram");
+    for (int i = 0; i <= N_ENDS; i++) {
+        if (!bins[i].count) continue;
+        jout_obj(j, NULL);
+        jout_us(j, "from_us", i ? ends_ns[i - 1] : 0);
+        if (i < N_ENDS) jout_us(j, "to_us", ends_ns[i]);
+        else jout_null(j, "to_us");
+        jout_uint(j, "count", bins[i].count);
+        jout_us(j, "idle_us", bins[i].idle_ns);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
 
 static void put_offset(struct jout *j, const char *key, uint64_t offset)
 {
@@ -57,7 +99,7 @@ static void put_detail(struct jout *j, const struct page_set *s)
 
 /* ---- tracks */
 
-static void put_levels(struct jout *j, const struct page_levels *levels)
+static void page_head_put_levels(struct jout *j, const struct page_levels *levels)
 {
     jout_arr(j, "levels");
     for (uint32_t i = 0; i < levels->n; i++) {
@@ -102,14 +144,14 @@ static uint32_t put_track(struct jout *j, const struct page_set *s, uint32_t i, 
     jout_uint(j, "n", n);
     jout_uint(j, "depth", k->n_rows);
     jout_bool(j, "main", k->main);
-    put_levels(j, &s->levels[i]);
+    page_head_put_levels(j, &s->levels[i]);
     jout_end_obj(j);
     if (!buf_ok(&text)) j->out->failed = true;
     buf_done(&text);
     return first + n;
 }
 
-static void put_tracks(struct jout *j, const struct page_set *s)
+static void page_head_put_tracks(struct jout *j, const struct page_set *s)
 {
     uint32_t first = 0;
     jout_arr(j, "tracks");
@@ -159,7 +201,7 @@ static void put_configs(struct jout *j, const struct page_configs *c)
 
 /* ---- steps and stages */
 
-static void put_steps(struct jout *j, const struct page_set *s)
+static void page_head_put_steps(struct jout *j, const struct page_set *s)
 {
     const struct steps *steps = steps_of(s->cx);
     jout_arr(j, "steps");
@@ -180,7 +222,7 @@ static void put_steps(struct jout *j, const struct page_set *s)
     jout_end_arr(j);
 }
 
-static void put_stages(struct jout *j, const struct page_set *s)
+static void page_head_put_stages(struct jout *j, const struct page_set *s)
 {
     jout_arr(j, "stages");
     for (uint32_t i = 0; i < stages_of(s->cx)->n; i++) {
@@ -198,7 +240,7 @@ static void put_stages(struct jout *j, const struct page_set *s)
 
 /* ---- curves */
 
-static void put_curve(struct jout *j, const struct page_curve *c)
+static void page_head_put_curve(struct jout *j, const struct page_curve *c)
 {
     jout_obj(j, NULL);
     jout_cstr(j, "id", c->id);
@@ -231,13 +273,14 @@ static void put_curve(struct jout *j, const struct page_curve *c)
 static void put_curves(struct jout *j, const struct page_curves *c)
 {
     jout_arr(j, "counters");
-    for (uint32_t i = 0; i < c->n; i++) put_curve(j, &c->list[i]);
+    for (uint32_t i = 0; i < c->n; i++) page_head_put_curve(j, &c->list[i]);
     jout_end_arr(j);
 }
 
 /* ---- columns */
 
-static void put_columns(struct jout *j, const struct page_block *b, const struct page_place *place)
+static void page_head_put_columns(struct jout *j, const struct page_block *b,
+                                  const struct page_place *place)
 {
     jout_obj(j, "columns");
     jout_cstr(j, "codec", "deflate-raw");
@@ -265,19 +308,19 @@ static void put_page(struct jout *j, const struct page_set *s, const struct page
     jout_end_obj(j);
     put_detail(j, s);
     page_docs_cut(s, j);
-    put_tracks(j, s);
+    page_head_put_tracks(j, s);
     put_enums(j);
     put_configs(j, &s->configs);
-    put_steps(j, s);
-    put_stages(j, s);
+    page_head_put_steps(j, s);
+    page_head_put_stages(j, s);
     put_curves(j, &s->curves);
     page_marks_put(s, j);
     page_bins_put(s->cx, j);
-    put_columns(j, &s->block, place);
+    page_head_put_columns(j, &s->block, place);
     jout_end_obj(j);
 }
 
-static void put_words(struct jout *j, const struct page_set *s)
+static void page_head_put_words(struct jout *j, const struct page_set *s)
 {
     struct buf title, text;
     buf_init(&title);
@@ -285,11 +328,8 @@ static void put_words(struct jout *j, const struct page_set *s)
     view_report_title(&title, s->cx, s->path);
     buf_add_str(&text, str_trim(buf_str(&title)));
     buf_adds(&text, "  ");
-    view_part_shown(&text, s->cx->t);
+    view_excerpt_shown(&text, s->cx->t);
     jout_str(j, "headline", str_trim(buf_str(&text)));
-    buf_reset(&text);
-    view_report_verdict(&text, s->cx);
-    jout_str(j, "verdict", buf_str(&text));
     if (!buf_ok(&text) || !buf_ok(&title)) j->out->failed = true;
     buf_done(&title);
     buf_done(&text);
@@ -300,7 +340,7 @@ int page_head_set(const struct page_set *s, const struct page_place *place, stru
 {
     jout_obj(j, NULL);
     jout_cstr(j, "path", s->path);
-    put_words(j, s);
+    page_head_put_words(j, s);
     TRY(page_docs_put(s, j, e));
     put_page(j, s, place);
     jout_end_obj(j);

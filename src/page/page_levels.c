@@ -34,7 +34,8 @@ uint32_t page_levels_finest(uint64_t n)
     return buckets;
 }
 
-static void count_rows(const struct page_levels_in *in, const struct lane *l, struct by_row *b)
+static void page_levels_count_rows(const struct page_levels_in *in, const struct lane *l,
+                                   struct by_row *b)
 {
     for (row_t r = l->begin; r < l->end; r++) {
         if (!page_tracks_draws(in->t, r)) continue;
@@ -44,13 +45,14 @@ static void count_rows(const struct page_levels_in *in, const struct lane *l, st
     for (int i = 0; i < PAGE_ROWS; i++) b->first[i + 1] += b->first[i];
 }
 
-static bool gather(const struct page_levels_in *in, const struct page_track *k, struct by_row *b)
+static bool page_levels_gather(const struct page_levels_in *in, const struct page_track *k,
+                               struct by_row *b)
 {
     const struct lane *l = &in->t->lanes[k->lane];
     uint32_t at[PAGE_ROWS];
     b->rows = mem_alloc(((size_t)k->n_spans + 1) * sizeof *b->rows);
     if (!b->rows) return true;
-    count_rows(in, l, b);
+    page_levels_count_rows(in, l, b);
     for (int i = 0; i < PAGE_ROWS; i++) at[i] = b->first[i];
     for (row_t r = l->begin; r < l->end; r++)
         if (page_tracks_draws(in->t, r)) b->rows[at[in->tracks->row_of[r]]++] = r;
@@ -59,8 +61,8 @@ static bool gather(const struct page_levels_in *in, const struct page_track *k, 
 
 /* Adds a span to the buckets it lies in, without what those before it in the row cover: what is
  * nested deepest shares a row. One without a length still shows as a trace of one. */
-static void add_span(const struct trace *t, row_t r, struct bucket *buckets, int64_t width_ns,
-                     int64_t *covered)
+static void page_levels_add_span(const struct trace *t, row_t r, struct bucket *buckets,
+                                 int64_t width_ns, int64_t *covered)
 {
     int64_t begin = trace_since_ns(t, t->ts_ns[r]);
     bool lasts = t->dur_ns[r] > 0;
@@ -82,7 +84,7 @@ static void add_span(const struct trace *t, row_t r, struct bucket *buckets, int
 }
 
 /* Four buckets as one: the name that takes most of them together, as far as they tell. */
-static struct bucket join(const struct trace *t, const struct bucket *four)
+static struct bucket page_levels_join(const struct trace *t, const struct bucket *four)
 {
     struct bucket all = {0};
     for (int i = 0; i < STEP; i++) {
@@ -97,7 +99,7 @@ static struct bucket join(const struct trace *t, const struct bucket *four)
     return all;
 }
 
-static uint8_t share(int64_t busy_ns, int64_t width_ns)
+static uint8_t page_levels_share(int64_t busy_ns, int64_t width_ns)
 {
     if (busy_ns <= 0) return 0;
     if (busy_ns >= width_ns) return 255;
@@ -105,12 +107,12 @@ static uint8_t share(int64_t busy_ns, int64_t width_ns)
     return of_255 ? (uint8_t)of_255 : 1;
 }
 
-static int put_level(const struct page_levels_in *in, const struct bucket *buckets,
-                     struct page_level level, struct page_levels *out)
+static int page_levels_put_level(const struct page_levels_in *in, const struct bucket *buckets,
+                                 struct page_level level, struct page_levels *out)
 {
     struct page_col busy = {0}, name = {0};
     for (uint32_t i = 0; i < level.n; i++) {
-        uint8_t part = share(buckets[i].busy_ns, level.width_ns);
+        uint8_t part = page_levels_share(buckets[i].busy_ns, level.width_ns);
         page_col_byte(&busy, part);
         if (part) page_col_uint(&name, page_names_row(in->names, buckets[i].row));
     }
@@ -122,8 +124,8 @@ static int put_level(const struct page_levels_in *in, const struct bucket *bucke
 }
 
 /* All levels of one row. `buckets` has room for the most there are, and is left cleared. */
-static int put_row(const struct page_levels_in *in, const struct by_row *b, uint32_t row,
-                   struct bucket *buckets, struct page_levels *out)
+static int page_levels_put_row(const struct page_levels_in *in, const struct by_row *b,
+                               uint32_t row, struct bucket *buckets, struct page_levels *out)
 {
     uint32_t n_spans = b->first[row + 1] - b->first[row];
     uint32_t n = page_levels_finest(n_spans);
@@ -132,24 +134,24 @@ static int put_row(const struct page_levels_in *in, const struct by_row *b, uint
     struct page_level level = {.row = row, .n = n, .width_ns = page_levels_width(in->t, n)};
     int64_t covered = INT64_MIN;
     for (uint32_t i = b->first[row]; i < b->first[row + 1]; i++)
-        add_span(in->t, b->rows[i], buckets, level.width_ns, &covered);
+        page_levels_add_span(in->t, b->rows[i], buckets, level.width_ns, &covered);
     for (; level.n >= PAGE_BUCKETS_LEAST; level.n /= STEP, level.width_ns *= STEP) {
-        TRY(put_level(in, buckets, level, out));
+        TRY(page_levels_put_level(in, buckets, level, out));
         for (uint32_t i = 0; i < level.n / STEP; i++)
-            buckets[i] = join(in->t, buckets + (size_t)i * STEP);
+            buckets[i] = page_levels_join(in->t, buckets + (size_t)i * STEP);
     }
     memset(buckets, 0, n * sizeof *buckets);
     return 0;
 }
 
-static int put_rows(const struct page_levels_in *in, const struct page_track *k, struct by_row *b,
-                    struct page_levels *out)
+static int page_levels_put_rows(const struct page_levels_in *in, const struct page_track *k,
+                                struct by_row *b, struct page_levels *out)
 {
-    if (gather(in, k, b)) return ERR_NOMEM;
+    if (page_levels_gather(in, k, b)) return ERR_NOMEM;
     struct bucket *buckets = mem_zalloc(PAGE_BUCKETS_MOST, sizeof *buckets);
     int rc = buckets ? 0 : ERR_NOMEM;
     for (uint32_t row = 0; row < k->n_rows && rc == 0; row++)
-        rc = put_row(in, b, row, buckets, out);
+        rc = page_levels_put_row(in, b, row, buckets, out);
     mem_free(buckets);
     return rc;
 }
@@ -159,7 +161,7 @@ int page_levels_run(const struct page_levels_in *in, uint32_t track, struct page
 {
     struct by_row *b = mem_zalloc(1, sizeof *b);
     *ret = (struct page_levels){0};
-    int rc = b ? put_rows(in, &in->tracks->list[track], b, ret) : ERR_NOMEM;
+    int rc = b ? page_levels_put_rows(in, &in->tracks->list[track], b, ret) : ERR_NOMEM;
     if (b) mem_free(b->rows);
     mem_free(b);
     return err_grow(e, rc);

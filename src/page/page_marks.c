@@ -1,8 +1,5 @@
-/* page_marks.c: see page_marks.h. */
-#include "page/page_marks.h"
-
-#include "page/page_docs.h"
-#include "page/page_json.h"
+/* page_marks.c: see page_private.h. */
+#include "page/page_private.h"
 
 static void put_idle(struct jout *j, const struct page_set *s, const struct page_step *step)
 {
@@ -73,7 +70,7 @@ static void put_sites(struct jout *j, const struct page_set *s)
     jout_end_arr(j);
 }
 
-static void put_gaps(struct jout *j, const struct page_set *s)
+static void page_marks_put_gaps(struct jout *j, const struct page_set *s)
 {
     const struct gaps *gaps = gaps_of(s->cx);
     jout_arr(j, "gaps");
@@ -96,5 +93,5 @@ void page_marks_put(const struct page_set *s, struct jout *j)
 {
     put_stories(j, s);
     put_sites(j, s);
-    put_gaps(j, s);
+    page_marks_put_gaps(j, s);
 }

@@ -22,7 +22,7 @@ void page_names_done(struct page_names *n)
     *n = (struct page_names){0};
 }
 
-static uint32_t number(struct page_names *n, str_id id, enum row_kind kind)
+static uint32_t page_names_number(struct page_names *n, str_id id, enum row_kind kind)
 {
     if (id >= n->t->strings.n) id = 0;
     if (n->of[id]) return n->of[id] - 1;
@@ -38,12 +38,12 @@ static uint32_t number(struct page_names *n, str_id id, enum row_kind kind)
 
 uint32_t page_names_of(struct page_names *n, str_id id)
 {
-    return number(n, id, KIND_OTHER);
+    return page_names_number(n, id, KIND_OTHER);
 }
 
 uint32_t page_names_row(struct page_names *n, row_t r)
 {
-    return number(n, n->t->name[r], (enum row_kind)n->t->kind[r]);
+    return page_names_number(n, n->t->name[r], (enum row_kind)n->t->kind[r]);
 }
 
 /* ---- writing */
@@ -65,7 +65,7 @@ static size_t cut_at(struct str s, size_t most)
     return at;
 }
 
-static void put_text(struct writer *w, struct str s)
+static void page_names_put_text(struct writer *w, struct str s)
 {
     static const char dots[] = "\xe2\x80\xa6";
     size_t most = w->total < PAGE_TEXT_BYTES ? PAGE_NAME_BYTES : PAGE_CUT_BYTES;
@@ -78,7 +78,7 @@ static void put_text(struct writer *w, struct str s)
     w->total += n;
 }
 
-static struct str readable(struct writer *w, struct str name, enum row_kind kind)
+static struct str page_names_readable(struct writer *w, struct str name, enum row_kind kind)
 {
     buf_reset(&w->readable);
     bool found = kind == KIND_KERNEL && demangle(&w->demangler, name, &w->readable);
@@ -86,7 +86,7 @@ static struct str readable(struct writer *w, struct str name, enum row_kind kind
 }
 
 /* A form of the name that fits a narrow box; empty when there is no better one. */
-static struct str brief(struct writer *w, struct str name, enum row_kind kind)
+static struct str page_names_brief(struct writer *w, struct str name, enum row_kind kind)
 {
     struct frame f;
     struct frame_builtin b;
@@ -97,12 +97,12 @@ static struct str brief(struct writer *w, struct str name, enum row_kind kind)
     return frame_builtin(name, &b) ? b.method : str_from(NULL, 0);
 }
 
-static bool put_name(struct writer *w, struct page_names *n, uint32_t i)
+static bool page_names_put_name(struct writer *w, struct page_names *n, uint32_t i)
 {
     enum row_kind kind = (enum row_kind)n->kinds[i];
-    struct str name = readable(w, trace_str(n->t, n->list[i]), kind);
-    struct str shorter = brief(w, name, kind);
-    put_text(w, name);
+    struct str name = page_names_readable(w, trace_str(n->t, n->list[i]), kind);
+    struct str shorter = page_names_brief(w, name, kind);
+    page_names_put_text(w, name);
     page_col_byte(&w->kinds, (uint8_t)kind);
     if (!shorter.n || shorter.n >= name.n) {
         page_col_uint(&w->shorts, i);
@@ -117,13 +117,13 @@ static bool put_name(struct writer *w, struct page_names *n, uint32_t i)
 static void put_extra(struct writer *w, uint32_t first)
 {
     for (str_id id = 1; id < w->extra.n; id++) {
-        put_text(w, intern_get(&w->extra, id));
+        page_names_put_text(w, intern_get(&w->extra, id));
         page_col_byte(&w->kinds, KIND_OTHER);
         page_col_uint(&w->shorts, first + id - 1);
     }
 }
 
-static void put_columns(struct writer *w, struct page_block *b)
+static void page_names_put_columns(struct writer *w, struct page_block *b)
 {
     w->bytes.n = 1;
     page_block_name(b, "string_len", &w->len);
@@ -145,10 +145,10 @@ int page_names_put(struct page_names *n, struct page_block *b, struct err *e)
     struct writer w = {.total = 0};
     bool failed = intern_init(&w.extra) || n->failed;
     demangler_init(&w.demangler);
-    for (uint32_t i = 0; i < n->n && !failed; i++) failed = put_name(&w, n, i);
+    for (uint32_t i = 0; i < n->n && !failed; i++) failed = page_names_put_name(&w, n, i);
     put_extra(&w, n->n);
     failed = failed || !buf_ok(&w.readable) || !buf_ok(&w.brief);
-    put_columns(&w, b);
+    page_names_put_columns(&w, b);
     writer_done(&w);
     return failed ? err_nomem(e) : 0;
 }

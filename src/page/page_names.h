@@ -1,4 +1,4 @@
-/* page_names.h: the strings a page needs, each once, numbered as they are first asked for, with a
+/* page_names.h: the strings a page needs, each once, numbered in the order of first use, with a
  * shorter form of those that are hard to read in a narrow box. */
 #ifndef STRATA_PAGE_PAGE_NAMES_H
 #define STRATA_PAGE_PAGE_NAMES_H
@@ -25,11 +25,11 @@ struct page_names {
 int page_names_init(struct page_names *n, const struct trace *t, struct err *e) MUST_USE;
 void page_names_done(struct page_names *n);
 
-/* The number of the string; of a row's name. */
+/* The number of the string, and of a row's name. */
 uint32_t page_names_of(struct page_names *n, str_id id);
 uint32_t page_names_row(struct page_names *n, row_t r);
 
-/* Writes the strings into the block. Nothing can be asked for afterwards. */
+/* Writes the strings into the block. Nothing can be requested afterwards. */
 int page_names_put(struct page_names *n, struct page_block *b, struct err *e) MUST_USE;
 
 #endif

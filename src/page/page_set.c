@@ -1,13 +1,12 @@
 /* page_set.c: see page_set.h. The order matters: stories say what must be kept, what is kept gives
- * spans their numbers, and names are written when nobody asks for more of them. */
+ * spans their numbers, and names are written when no more of them are needed. */
 #include "page/page_set.h"
 
 #include "analyze/kernels/headroom.h"
+#include "analyze/kernels/known.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "page/page_stages.h"
-#include "page/page_wishes.h"
-#include "report/view_report.h"
+#include "report/diagnosis/view_report.h"
 
 /* Kernels whose headroom is replayed for the table. */
 #define HEADROOM_ROWS 10
@@ -18,6 +17,7 @@ static int run_passes(struct page_set *s, struct err *e)
     struct op_table_opts by_name = {.by = OP_BY_NAME, .stack_depth = 1, .n_threads = pool_size()};
     TRY(context_need(cx, &launches_pass, e));
     TRY(view_report_need(cx, e));
+    TRY(context_need(cx, &known_pass, e));
     TRY(kernel_stats_run(cx, KERNEL_BY_NAME, s->mem, &s->kernels, e));
     TRY(headroom_run(cx, &s->kernels, HEADROOM_ROWS, e));
     TRY(op_table_run(cx->t, &by_name, s->mem, &s->table, e));
@@ -42,12 +42,12 @@ static int choose_detail(struct page_set *s, struct err *e)
     struct page_detail_in in = {.t = s->cx->t, .tracks = &s->tracks, .budget = PAGE_SPANS};
     TRY(page_tracks_run(s->cx->t, s->mem, &s->tracks, e));
     TRY(page_stories_run(s->cx, s->mem, &s->stories, e));
-    TRY(page_wishes_run(&s->stories, s->cx, s->mem, &in, e));
+    TRY(page_detail_choice_run(&s->stories, s->cx, s->mem, &in, e));
     return page_detail_run(&in, s->mem, &s->detail, e);
 }
 
 /* What each device work item waited for, by index into trace->gpu. */
-static int find_starts(struct page_set *s, const struct launch_wait ***ret, struct err *e)
+static int page_set_find_starts(struct page_set *s, const struct launch_wait ***ret, struct err *e)
 {
     const struct trace *t = s->cx->t;
     const struct launch_wait **of = arena_zalloc(s->mem, t->n_gpu + 1, sizeof *of);
@@ -60,7 +60,7 @@ static int find_starts(struct page_set *s, const struct launch_wait ***ret, stru
     return 0;
 }
 
-static int put_levels(struct page_set *s, struct err *e)
+static int page_set_put_levels(struct page_set *s, struct err *e)
 {
     struct page_levels_in in = {s->cx->t, &s->tracks, &s->detail, &s->names, &s->block};
     s->levels = mem_zalloc(s->tracks.n + 1, sizeof *s->levels);
@@ -69,14 +69,14 @@ static int put_levels(struct page_set *s, struct err *e)
     return 0;
 }
 
-static int put_columns(struct page_set *s, struct err *e)
+static int page_set_put_columns(struct page_set *s, struct err *e)
 {
     const struct launch_wait **starts;
     TRY(page_names_init(&s->names, s->cx->t, e));
-    TRY(find_starts(s, &starts, e));
+    TRY(page_set_find_starts(s, &starts, e));
     struct page_spans_in spans = {s->cx, &s->tracks, &s->detail, starts, &s->names, &s->block};
     TRY(page_spans_run(&spans, s->mem, &s->configs, e));
-    TRY(put_levels(s, e));
+    TRY(page_set_put_levels(s, e));
     TRY(page_curves_run(s->cx, &s->block, s->mem, &s->curves, e));
     TRY(page_stages_run(s->cx, &s->block, s->mem, e));
     return page_names_put(&s->names, &s->block, e);
@@ -89,7 +89,7 @@ int page_set_run(struct page_set *s, struct context *cx, const char *path, struc
     TRY(run_passes(s, e));
     TRY(plan_offload(s, e));
     TRY(choose_detail(s, e));
-    return put_columns(s, e);
+    return page_set_put_columns(s, e);
 }
 
 void page_set_done(struct page_set *s)

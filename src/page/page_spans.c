@@ -1,5 +1,5 @@
-/* page_spans.c: see page_spans.h. One walk over the tracks; every column grows by itself. */
-#include "page/page_spans.h"
+/* page_spans.c: see page_set.h. One walk over the tracks; every column grows by itself. */
+#include "page/page_set.h"
 
 #include "analyze/names/kernel_name.h"
 #include "base/mem.h"
@@ -50,7 +50,7 @@ struct writer {
     bool failed;
 };
 
-static int64_t id_of(int64_t id)
+static int64_t page_spans_id_of(int64_t id)
 {
     return id == ID_NONE ? PAGE_NO_ID : id;
 }
@@ -65,7 +65,7 @@ static uint8_t flags_of(const struct trace *t, row_t r)
     return f;
 }
 
-static uint32_t config_of(struct writer *w, const struct gpu_info *g)
+static uint32_t page_spans_config_of(struct writer *w, const struct gpu_info *g)
 {
     struct page_config c;
     memset(&c, 0, sizeof c); /* compared byte by byte: no byte may be left open */
@@ -80,7 +80,7 @@ static uint32_t config_of(struct writer *w, const struct gpu_info *g)
     return id == STR_NONE ? 0 : id;
 }
 
-static uint8_t family_of(struct writer *w, row_t r)
+static uint8_t page_spans_family_of(struct writer *w, row_t r)
 {
     uint8_t *seen = &w->families[w->t->name[r]];
     enum row_kind kind = (enum row_kind)w->t->kind[r];
@@ -97,7 +97,7 @@ static int64_t queue_wait(const struct launch_wait *s)
     return ns > 0 ? ns : 0;
 }
 
-static void put_start(struct writer *w, const struct launch_wait *s)
+static void page_spans_put_start(struct writer *w, const struct launch_wait *s)
 {
     bool known = s && s->how != LAUNCH_WAIT_UNKNOWN;
     page_col_byte(&w->cols[COL_HOW], s ? s->how : LAUNCH_WAIT_UNKNOWN);
@@ -107,29 +107,29 @@ static void put_start(struct writer *w, const struct launch_wait *s)
     page_col_uint(&w->cols[COL_QUEUED], known ? s->depth : 0);
 }
 
-static void put_work(struct writer *w, row_t r)
+static void page_spans_put_work(struct writer *w, row_t r)
 {
     const struct gpu_info *g = trace_gpu(w->t, r);
     uint32_t launch = page_detail_span(w->in->detail, g->launch);
     page_col_id(&w->cols[COL_LAUNCH], launch == PAGE_NO_SPAN ? PAGE_NO_ID : launch);
-    put_start(w, w->in->starts[w->t->aux[r]]);
-    page_col_uint(&w->cols[COL_CONFIG], config_of(w, g));
+    page_spans_put_start(w, w->in->starts[w->t->aux[r]]);
+    page_col_uint(&w->cols[COL_CONFIG], page_spans_config_of(w, g));
     page_col_uint(&w->cols[COL_BYTES], g->bytes >= 0 ? (uint64_t)g->bytes + 1 : 0);
-    page_col_id(&w->cols[COL_CORRELATION], id_of(g->correlation));
+    page_col_id(&w->cols[COL_CORRELATION], page_spans_id_of(g->correlation));
     page_col_uint(&w->cols[COL_GRAPH], g->graph_id > 0 ? (uint64_t)g->graph_id + 1 : 0);
-    page_col_byte(&w->cols[COL_FAMILY], family_of(w, r));
+    page_col_byte(&w->cols[COL_FAMILY], page_spans_family_of(w, r));
 }
 
-static uint64_t text_of(struct writer *w, str_id id)
+static uint64_t page_spans_text_of(struct writer *w, str_id id)
 {
     return id == STR_NONE || id == 0 ? 0 : (uint64_t)page_names_of(w->in->names, id) + 1;
 }
 
-static void put_op(struct writer *w, const struct op_info *op)
+static void page_spans_put_op(struct writer *w, const struct op_info *op)
 {
-    page_col_uint(&w->cols[COL_DIMS], text_of(w, op ? op->dims : STR_NONE));
-    page_col_uint(&w->cols[COL_TYPES], text_of(w, op ? op->types : STR_NONE));
-    page_col_id(&w->cols[COL_EXTERNAL], op ? id_of(op->external_id) : PAGE_NO_ID);
+    page_col_uint(&w->cols[COL_DIMS], page_spans_text_of(w, op ? op->dims : STR_NONE));
+    page_col_uint(&w->cols[COL_TYPES], page_spans_text_of(w, op ? op->types : STR_NONE));
+    page_col_id(&w->cols[COL_EXTERNAL], op ? page_spans_id_of(op->external_id) : PAGE_NO_ID);
 }
 
 /* What only some kinds have. */
@@ -139,14 +139,14 @@ static void put_more(struct writer *w, row_t r)
     switch ((enum row_kind)w->t->kind[r]) {
     case KIND_KERNEL:
     case KIND_MEMCPY:
-    case KIND_MEMSET: put_work(w, r); break;
+    case KIND_MEMSET: page_spans_put_work(w, r); break;
     case KIND_RUNTIME:
     case KIND_DRIVER:
         call = trace_call(w->t, r);
-        page_col_id(&w->cols[COL_CALL], call ? id_of(call->correlation) : PAGE_NO_ID);
+        page_col_id(&w->cols[COL_CALL], call ? page_spans_id_of(call->correlation) : PAGE_NO_ID);
         break;
     case KIND_OP:
-    case KIND_ANNOTATION: put_op(w, trace_op(w->t, r)); break;
+    case KIND_ANNOTATION: page_spans_put_op(w, trace_op(w->t, r)); break;
     default: break;
     }
 }
@@ -166,7 +166,7 @@ static void put_spans(struct writer *w)
 {
     for (uint32_t i = 0; i < w->in->tracks->n && !w->failed; i++) {
         const struct lane *l = &w->t->lanes[w->in->tracks->list[i].lane];
-        int64_t last_ns = w->t->begin_ns;
+        int64_t last_ns = w->t->begin_ns == ID_NONE ? 0 : w->t->begin_ns;
         for (row_t r = l->begin; r < l->end; r++) {
             if (w->in->detail->span_of[r] == PAGE_NO_SPAN) continue;
             put_span(w, r, last_ns);

@@ -1,10 +1,11 @@
-/* page_stages.c: see page_stages.h. */
-#include "page/page_stages.h"
+/* page_stages.c: see page_set.h. */
+#include "page/page_set.h"
 
 #include <stdlib.h>
 
 /* Adds a device work item to the call it was launched in, and to those around it. */
-static void extend(const struct stage_tree *tree, struct span *gpu, uint32_t call, struct span work)
+static void page_stages_extend(const struct stage_tree *tree, struct span *gpu, uint32_t call,
+                               struct span work)
 {
     for (; call != STAGE_NONE; call = tree->calls[call].parent) {
         struct span *s = &gpu[call];
@@ -23,12 +24,12 @@ static void find_work(const struct context *cx, struct span *gpu)
         for (uint32_t i = 0; i < line->n_work; i++) {
             row_t launch = trace_launch_of(t, line->work[i]);
             struct span work = trace_span(t, line->work[i]);
-            if (launch != ROW_NONE) extend(tree, gpu, tree->owner[launch], work);
+            if (launch != ROW_NONE) page_stages_extend(tree, gpu, tree->owner[launch], work);
         }
     }
 }
 
-static int by_start(const void *a, const void *b, void *ctx)
+static int page_stages_by_start(const void *a, const void *b, void *ctx)
 {
     const struct context *cx = ctx;
     const struct stage_call *calls = stages_of(cx)->tree.calls;
@@ -42,8 +43,8 @@ struct columns {
     struct page_col id, start, dur, gpu_start, gpu_dur;
 };
 
-static void put_call(struct columns *c, const struct trace *t, const struct stage_call *call,
-                     struct span gpu)
+static void page_stages_put_call(struct columns *c, const struct trace *t,
+                                 const struct stage_call *call, struct span gpu)
 {
     bool works = gpu.begin_ns < gpu.end_ns;
     int64_t start = trace_since_ns(t, call->begin_ns);
@@ -64,10 +65,10 @@ int page_stages_run(const struct context *cx, struct page_block *block, struct a
     uint32_t *order = arena_alloc(mem, ((size_t)tree->n_calls + 1) * sizeof *order);
     if (!gpu || !order) return err_nomem(e);
     for (uint32_t i = 0; i < tree->n_calls; i++) order[i] = i;
-    qsort_r(order, tree->n_calls, sizeof *order, by_start, (void *)(uintptr_t)cx);
+    qsort_r(order, tree->n_calls, sizeof *order, page_stages_by_start, (void *)(uintptr_t)cx);
     find_work(cx, gpu);
     for (uint32_t i = 0; i < tree->n_calls && i < PAGE_STAGE_CALLS; i++)
-        put_call(&c, cx->t, &tree->calls[order[i]], gpu[order[i]]);
+        page_stages_put_call(&c, cx->t, &tree->calls[order[i]], gpu[order[i]]);
     page_block_name(block, "stage_id", &c.id);
     page_block_name(block, "stage_start", &c.start);
     page_block_name(block, "stage_dur", &c.dur);

@@ -1,9 +1,10 @@
 /* page_story.h: findings and sync sites as steps, each of which is a view of the timeline with
- * the rows that show it: first what happens, then the gap it leaves and the launch that ends it. */
+ * the rows that show it: first all of it from afar, then what happens, the gap it leaves and the
+ * launch that ends it. */
 #ifndef STRATA_PAGE_PAGE_STORY_H
 #define STRATA_PAGE_PAGE_STORY_H
 
-#include "analyze/rules/rule.h"
+#include "analyze/findings/rule.h"
 #include "trace/trace.h"
 
 enum {

@@ -1,5 +1,5 @@
-/* page_tracks.c: see page_tracks.h. */
-#include "page/page_tracks.h"
+/* page_tracks.c: see page_detail.h. */
+#include "page/page_detail.h"
 
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static bool out_of_the_way(int64_t open_end_ns, int64_t begin_ns, int64_t end_ns
 }
 
 /* The row for a span, given all that started before it. */
-static uint8_t place(struct open_rows *open, int64_t begin_ns, int64_t end_ns)
+static uint8_t page_tracks_place(struct open_rows *open, int64_t begin_ns, int64_t end_ns)
 {
     while (open->n && out_of_the_way(open->end_ns[open->n - 1], begin_ns, end_ns)) open->n--;
     if (open->n == PAGE_ROWS) open->n--;
@@ -41,13 +41,13 @@ static uint8_t place(struct open_rows *open, int64_t begin_ns, int64_t end_ns)
     return (uint8_t)open->n++;
 }
 
-static void place_all(const struct trace *t, struct page_track *k, uint8_t *row_of)
+static void page_tracks_place_all(const struct trace *t, struct page_track *k, uint8_t *row_of)
 {
     struct open_rows open = {.n = 0};
     const struct lane *l = &t->lanes[k->lane];
     for (row_t r = l->begin; r < l->end; r++) {
         if (!page_tracks_draws(t, r)) continue;
-        row_of[r] = place(&open, t->ts_ns[r], trace_end_ns(t, r));
+        row_of[r] = page_tracks_place(&open, t->ts_ns[r], trace_end_ns(t, r));
         if (row_of[r] >= k->n_rows) k->n_rows = row_of[r] + 1u;
         k->n_spans++;
         uint32_t n = 0;
@@ -57,7 +57,7 @@ static void place_all(const struct trace *t, struct page_track *k, uint8_t *row_
 }
 
 /* Devices before threads: threads are deep, and one wants to see both. */
-static int rank_of(const struct lane *l)
+static int page_tracks_rank_of(const struct lane *l)
 {
     switch (l->kind) {
     case LANE_STREAM: return 0;
@@ -68,27 +68,28 @@ static int rank_of(const struct lane *l)
     }
 }
 
-static int compare(int64_t a, int64_t b)
+static int page_tracks_compare(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
 }
 
-static int by_place(const void *a, const void *b, void *ctx)
+static int page_tracks_by_place(const void *a, const void *b, void *ctx)
 {
     const struct trace *t = ctx;
     const struct page_track *x = a, *y = b;
     const struct lane *p = &t->lanes[x->lane], *q = &t->lanes[y->lane];
-    bool gpu = rank_of(p) < 2 && rank_of(q) < 2;
-    int c = gpu ? compare(p->device, q->device) : 0;
-    if (!c) c = compare(rank_of(p), rank_of(q));
-    if (!c) c = compare(p->process, q->process); /* whose threads stand under one heading */
-    if (!c) c = compare(y->n_launches, x->n_launches);
-    if (!c) c = compare(y->n_spans, x->n_spans);
-    return c ? c : compare(x->lane, y->lane);
+    bool gpu = page_tracks_rank_of(p) < 2 && page_tracks_rank_of(q) < 2;
+    int c = gpu ? page_tracks_compare(p->device, q->device) : 0;
+    if (!c) c = page_tracks_compare(page_tracks_rank_of(p), page_tracks_rank_of(q));
+    if (!c)
+        c = page_tracks_compare(p->process, q->process); /* whose threads stand under one heading */
+    if (!c) c = page_tracks_compare(y->n_launches, x->n_launches);
+    if (!c) c = page_tracks_compare(y->n_spans, x->n_spans);
+    return c ? c : page_tracks_compare(x->lane, y->lane);
 }
 
 /* Threads of a process need not stand together, but a list of them is short. */
-static uint32_t count_processes(const struct trace *t, const struct page_tracks *k)
+static uint32_t page_tracks_count_processes(const struct trace *t, const struct page_tracks *k)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->n && n < 2; i++) {
@@ -123,19 +124,20 @@ int page_tracks_run(const struct trace *t, struct arena *mem, struct page_tracks
     for (lane_id i = 0; i < t->n_lanes; i++) {
         struct page_track *k = &ret->list[ret->n];
         *k = (struct page_track){.lane = i};
-        place_all(t, k, ret->row_of);
+        page_tracks_place_all(t, k, ret->row_of);
         ret->n += k->n_spans > 0;
     }
-    if (ret->n) qsort_r(ret->list, ret->n, sizeof *ret->list, by_place, (void *)(uintptr_t)t);
+    if (ret->n)
+        qsort_r(ret->list, ret->n, sizeof *ret->list, page_tracks_by_place, (void *)(uintptr_t)t);
     ret->n_left_out = ret->n > PAGE_TRACKS ? ret->n - PAGE_TRACKS : 0;
     ret->n -= ret->n_left_out;
     for (uint32_t i = 0; i < ret->n; i++) ret->n_spans += ret->list[i].n_spans;
-    ret->n_processes = count_processes(t, ret);
+    ret->n_processes = page_tracks_count_processes(t, ret);
     mark_main(t, ret);
     return 0;
 }
 
-static void put_name(const struct trace *t, str_id name, struct buf *out)
+static void page_tracks_put_name(const struct trace *t, str_id name, struct buf *out)
 {
     char cut[128];
     struct str s = str_trim(trace_str(t, name));
@@ -155,7 +157,7 @@ void page_track_group(const struct trace *t, const struct page_tracks *k, const 
     } else {
         buf_adds(out, "process");
         if (p->pid != ID_NONE) buf_printf(out, " %lld", (long long)p->pid);
-        put_name(t, p->pid != ID_NONE ? p->name : p->pid_text, out);
+        page_tracks_put_name(t, p->pid != ID_NONE ? p->name : p->pid_text, out);
     }
 }
 
@@ -186,7 +188,7 @@ void page_track_label(const struct trace *t, const struct lane *l, struct buf *o
     bool numbered = l->kind == LANE_THREAD && l->tid != ID_NONE;
     if (numbered && !str_starts(name, "thread")) {
         buf_printf(out, "thread %lld", (long long)l->tid);
-        put_name(t, l->name, out);
+        page_tracks_put_name(t, l->name, out);
         return;
     }
     buf_adds(out, name.n ? human_cut(name, 40, cut, sizeof cut) : "unnamed");

@@ -58,7 +58,7 @@ static void put_sample(struct making *m, uint32_t node)
     end_part(m, SAMPLE);
 }
 
-static void put_frame(struct making *m, uint32_t i)
+static void pprof_put_frame(struct making *m, uint32_t i)
 {
     const struct flame_frame *fr = &m->f->frames[i];
     int32_t line = fr->line > 0 ? fr->line : 0;
@@ -77,13 +77,13 @@ static void put_frame(struct making *m, uint32_t i)
     end_part(m, FUNCTION);
 }
 
-static void put_all(struct making *m, const char *title)
+static void pprof_put_all(struct making *m, const char *title)
 {
     put_type(m, "samples", "count");
     put_type(m, flame_name(m->f->of), "nanoseconds");
     for (uint32_t i = 1; i < m->f->n; i++)
         if (m->f->nodes[i].self_ns) put_sample(m, i);
-    for (uint32_t i = 0; i < m->f->n_frames; i++) put_frame(m, i);
+    for (uint32_t i = 0; i < m->f->n_frames; i++) pprof_put_frame(m, i);
     uint32_t comment = text_id(m, str_c(title)), type = text_id(m, str_c(flame_name(m->f->of)));
     for (uint32_t i = 0; i < m->texts.n; i++)
         proto_bytes(m->out, STRING_TABLE, intern_get(&m->texts, i));
@@ -91,21 +91,21 @@ static void put_all(struct making *m, const char *title)
     proto_uint(m->out, DEFAULT_SAMPLE_TYPE, type);
 }
 
-static int put(const struct flame *f, const char *title, struct buf *out, struct err *e)
+static int pprof_put(const struct flame *f, const char *title, struct buf *out, struct err *e)
 {
     struct making m = {.f = f, .out = out};
     if (intern_init(&m.texts)) return err_nomem(e);
-    put_all(&m, title);
+    pprof_put_all(&m, title);
     intern_done(&m.texts);
     buf_done(&m.part);
     buf_done(&m.list);
     buf_done(&m.scratch);
-    return buf_ok(out) ? 0 : err_nomem(e);
+    return buf_status(out, e);
 }
 
 const struct profile profile_pprof = {
     .name = "pprof",
     .extensions = ".pb.gz .pb .pprof .pprof.gz",
     .next = "go tool pprof -http=: %s",
-    .put = put,
+    .put = pprof_put,
 };

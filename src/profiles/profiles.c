@@ -38,9 +38,9 @@ int profile_write(const struct profile *p, const struct flame *f, const char *ti
                   const char *path, struct err *e)
 {
     struct sink s;
-    TRY(sink_begin(&s, path, 1, e));
+    TRY(sink_begin(&s, f->t, path, 1, e));
     int rc = p->put(f, title, &s.text, e);
-    if (rc == 0) rc = sink_pump(&s, e);
+    if (rc == 0 || s.text.over) rc = sink_pump(&s, e);
     if (rc == 0) return sink_commit(&s, e);
     sink_abort(&s);
     return rc;

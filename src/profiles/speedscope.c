@@ -37,7 +37,7 @@ static void put_samples(struct jout *j, const struct flame *f)
     jout_end_arr(j);
 }
 
-static int put(const struct flame *f, const char *title, struct buf *out, struct err *e)
+static int speedscope_put(const struct flame *f, const char *title, struct buf *out, struct err *e)
 {
     struct jout j;
     jout_init(&j, out, false);
@@ -58,12 +58,12 @@ static int put(const struct flame *f, const char *title, struct buf *out, struct
     jout_end_obj(&j);
     jout_end_arr(&j);
     jout_end_obj(&j);
-    return buf_ok(out) ? 0 : err_nomem(e);
+    return buf_status(out, e);
 }
 
 const struct profile profile_speedscope = {
     .name = "speedscope",
     .extensions = ".speedscope.json .speedscope.json.gz .speedscope",
     .next = "open %s in https://www.speedscope.app",
-    .put = put,
+    .put = speedscope_put,
 };

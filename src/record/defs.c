@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "record/guard.h"
 #include "record/pages.h"
-#include "record/tail.h"
+#include "record/spool.h"
 
 #define SLOTS      (2 * RING_DEFS_MAX)
 #define MOST_BYTES ((uint64_t)256 << 20) /* of all definitions together */
@@ -38,18 +38,18 @@ static struct {
     struct defs_head *head; /* NULL until the file is made */
 } out;
 
-static bool same(const struct def *d, const struct def *key, const char *bytes)
+static bool defs_same(const struct def *d, const struct def *key, const char *bytes)
 {
     return d->hash == key->hash && d->type == key->type && d->n == key->n &&
            memcmp(d->bytes, bytes, key->n) == 0;
 }
 
 /* The entry, or NULL and where it belongs. */
-static struct def *find(const struct def *key, const char *bytes, uint32_t *ret_slot)
+static struct def *defs_do_find(const struct def *key, const char *bytes, uint32_t *ret_slot)
 {
     for (uint32_t i = (uint32_t)key->hash % SLOTS;; i = (i + 1) % SLOTS) {
         struct def *d = atomic_load_explicit(&slots[i], memory_order_acquire);
-        if (d && !same(d, key, bytes)) continue;
+        if (d && !defs_same(d, key, bytes)) continue;
         *ret_slot = i;
         return d;
     }
@@ -87,7 +87,7 @@ static int write_def(const struct def *d, struct err *e)
     return 0;
 }
 
-static struct def *add(const struct def *key, const char *bytes)
+static struct def *defs_add(const struct def *key, const char *bytes)
 {
     if (n_defs >= RING_DEFS_MAX || n_bytes + key->n > MOST_BYTES) return NULL;
     struct def *d = pages_alloc(&mem, sizeof *d + key->n);
@@ -101,7 +101,7 @@ static struct def *add(const struct def *key, const char *bytes)
     return d;
 }
 
-static bool make_key(enum def_type type, struct str bytes, struct def *ret)
+static bool defs_make_key(enum def_type type, struct str bytes, struct def *ret)
 {
     if (bytes.n > RING_DEF_BYTES) return false;
     *ret = (struct def){
@@ -113,8 +113,8 @@ uint32_t defs_find(enum def_type type, struct str bytes)
 {
     struct def key;
     uint32_t slot;
-    if (!make_key(type, bytes, &key)) return 0;
-    struct def *d = find(&key, bytes.p, &slot);
+    if (!defs_make_key(type, bytes, &key)) return 0;
+    struct def *d = defs_do_find(&key, bytes.p, &slot);
     return d ? d->id : 0;
 }
 
@@ -122,14 +122,14 @@ uint32_t defs_id(enum def_type type, struct str bytes)
 {
     struct def key;
     uint32_t slot;
-    if (!make_key(type, bytes, &key)) return 0;
-    struct def *d = find(&key, bytes.p, &slot);
+    if (!defs_make_key(type, bytes, &key)) return 0;
+    struct def *d = defs_do_find(&key, bytes.p, &slot);
     if (d) return d->id;
     struct guard g;
     guard_enter(&g, &lock);
-    d = find(&key, bytes.p, &slot);
+    d = defs_do_find(&key, bytes.p, &slot);
     if (!d) {
-        d = add(&key, bytes.p);
+        d = defs_add(&key, bytes.p);
         if (d) atomic_store_explicit(&slots[slot], d, memory_order_release);
         else if (out.head) __atomic_fetch_add(&out.head->n_refused, 1, __ATOMIC_RELAXED);
     }

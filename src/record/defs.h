@@ -1,7 +1,7 @@
 /* defs.h: what records of this process refer to by a 32-bit id: kernels, devices, code, stacks.
  *
  * A definition is a type and some bytes; equal ones get one id. Ids last as long as the process
- * and survive fork. A definition is in the .defs file before its id is given to anybody. Known
+ * and survive fork. A definition is in the .defs file before its id is handed out. Known
  * ones are found without a lock. */
 #ifndef STRATA_RECORD_DEFS_H
 #define STRATA_RECORD_DEFS_H

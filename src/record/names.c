@@ -9,7 +9,7 @@
 #include "base/intern.h"
 #include "record/guard.h"
 #include "record/pages.h"
-#include "record/tail.h"
+#include "record/spool.h"
 
 #define SLOTS (2 * RING_NAMES_MAX)
 
@@ -31,17 +31,17 @@ static struct {
     struct proc_head *head;
 } out;
 
-static bool same(const struct name *e, uint64_t hash, struct str s)
+static bool names_same(const struct name *e, uint64_t hash, struct str s)
 {
     return e->hash == hash && e->n == s.n && memcmp(e->text, s.p, s.n) == 0;
 }
 
 /* The entry, or NULL and where it belongs. */
-static struct name *find(uint64_t hash, struct str s, uint32_t *ret_slot)
+static struct name *names_find(uint64_t hash, struct str s, uint32_t *ret_slot)
 {
     for (uint32_t i = (uint32_t)hash % SLOTS;; i = (i + 1) % SLOTS) {
         struct name *e = atomic_load_explicit(&slots[i], memory_order_acquire);
-        if (e && !same(e, hash, s)) continue;
+        if (e && !names_same(e, hash, s)) continue;
         *ret_slot = i;
         return e;
     }
@@ -64,7 +64,7 @@ static void note_unnamed(void)
     if (out.head) __atomic_fetch_add(&out.head->n_unnamed, 1, __ATOMIC_RELAXED);
 }
 
-static struct name *add(uint64_t hash, struct str s)
+static struct name *names_add(uint64_t hash, struct str s)
 {
     if (n_names >= RING_NAMES_MAX) return NULL;
     struct name *e = pages_alloc(&bytes, sizeof *e + s.n);
@@ -78,7 +78,7 @@ static struct name *add(uint64_t hash, struct str s)
 }
 
 /* As much of it as a file takes, without half a character at the end. */
-static struct str cut(struct str s)
+static struct str names_cut(struct str s)
 {
     if (s.n <= RING_TEXT_MAX) return s;
     s.n = RING_TEXT_MAX;
@@ -88,17 +88,17 @@ static struct str cut(struct str s)
 
 uint32_t names_id(struct str s)
 {
-    s = cut(s);
+    s = names_cut(s);
     if (s.n == 0) return 0;
     uint64_t hash = intern_hash(s);
     uint32_t slot;
-    struct name *e = find(hash, s, &slot);
+    struct name *e = names_find(hash, s, &slot);
     if (e) return e->id;
     struct guard g;
     guard_enter(&g, &lock);
-    e = find(hash, s, &slot);
+    e = names_find(hash, s, &slot);
     if (!e) {
-        e = add(hash, s);
+        e = names_add(hash, s);
         if (!e || (out.head && write_name(e, NULL) < 0)) note_unnamed();
         if (e) atomic_store_explicit(&slots[slot], e, memory_order_release);
     }

@@ -1,7 +1,7 @@
 /* names.h: the strings of this process and their ids, in memory and in its .proc file.
  *
  * Ids last as long as the process and survive fork. Looking up a known string takes no lock. A
- * new one is written to the file before its id is given to anybody, so that no record ever
+ * new one is written to the file before its id is handed out, so that no record ever
  * refers to a string that is not there. */
 #ifndef STRATA_RECORD_NAMES_H
 #define STRATA_RECORD_NAMES_H
@@ -26,7 +26,7 @@ struct str names_text(uint32_t id);
 int names_attach(struct spool *file, struct proc_head *head, struct err *e) MUST_USE;
 void names_detach(void);
 
-/* Around fork: the child inherits a table nobody is changing. It must detach. */
+/* Around fork: the child inherits a table that no thread is changing. It must detach. */
 void names_lock(void);
 void names_unlock(void);
 void names_unlock_in_child(void);

@@ -8,7 +8,7 @@
 
 #define CHUNK ((size_t)64 << 10)
 
-static size_t whole(size_t n)
+static size_t pages_whole(size_t n)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     return (n + page - 1) / page * page;
@@ -16,18 +16,19 @@ static size_t whole(size_t n)
 
 void *pages_take(size_t n)
 {
-    void *p = mmap(NULL, whole(n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p =
+        mmap(NULL, pages_whole(n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
 void pages_give(void *p, size_t n)
 {
-    if (p) munmap(p, whole(n));
+    if (p) munmap(p, pages_whole(n));
 }
 
 bool pages_wipe_on_fork(void *p, size_t n)
 {
-    return madvise(p, whole(n), MADV_WIPEONFORK) == 0;
+    return madvise(p, pages_whole(n), MADV_WIPEONFORK) == 0;
 }
 
 void pages_keep_from_child(void *p, size_t n)
@@ -40,7 +41,7 @@ void *pages_alloc(struct pages *p, size_t n)
 {
     n = (n + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
     if (n > p->left) {
-        size_t chunk = n > CHUNK ? whole(n) : CHUNK;
+        size_t chunk = n > CHUNK ? pages_whole(n) : CHUNK;
         char *fresh = pages_take(chunk);
         if (!fresh) return NULL;
         p->at = fresh;

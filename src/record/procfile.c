@@ -1,5 +1,5 @@
-/* procfile.c: see procfile.h. */
-#include "record/procfile.h"
+/* procfile.c: see rundir.h. */
+#include "record/rundir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void read_boot_id(char *out, size_t cap)
     if (end) *end = 0;
 }
 
-static void fill_head(struct proc_head *h, const struct procfile_facts *facts)
+static void procfile_fill_head(struct proc_head *h, const struct procfile_facts *facts)
 {
     struct clock_pair now = clock_pair(facts->clock);
     h->version = RING_VERSION;
@@ -63,7 +63,7 @@ int procfile_open(struct procfile *p, const char *folder, const struct procfile_
     int rc = spool_map(&p->file, 0, RING_HEAD_BYTES, &head, e);
     if (rc == 0) {
         p->head = head;
-        fill_head(p->head, facts);
+        procfile_fill_head(p->head, facts);
         rc = names_attach(&p->file, p->head, e);
     }
     snprintf(path, sizeof path, "%s.defs", p->stem);

@@ -22,7 +22,7 @@ static const struct {
     {"SLURM_PROCID", "SLURM_NTASKS"},
 };
 
-static bool number(const char *variable, int *ret)
+static bool rank_number(const char *variable, int *ret)
 {
     const char *text = getenv(variable);
     if (!text || !*text) return false;
@@ -38,7 +38,7 @@ struct rank rank_find(void)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         struct rank r;
-        if (number(launchers[i].rank, &r.rank) && number(launchers[i].world, &r.world) &&
+        if (rank_number(launchers[i].rank, &r.rank) && rank_number(launchers[i].world, &r.world) &&
             r.world > 1 && r.rank < r.world)
             return r;
     }
@@ -47,7 +47,7 @@ struct rank rank_find(void)
 
 /* When the process `pid` was started, in clock ticks since boot: field 22 of its stat, counted
  * after the name, which may hold anything. */
-static uint64_t start_of(long pid)
+static uint64_t rank_start_of(long pid)
 {
     char path[48], text[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
@@ -82,7 +82,7 @@ bool rank_launch_key(char *out, size_t cap)
     else {
         /* Nothing but the launcher itself is common: good on one host. */
         long parent = (long)getppid();
-        snprintf(out, cap, "parent %ld %llu", parent, (unsigned long long)start_of(parent));
+        snprintf(out, cap, "parent %ld %llu", parent, (unsigned long long)rank_start_of(parent));
     }
     return true;
 }

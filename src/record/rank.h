@@ -12,7 +12,7 @@ struct rank {
 
 struct rank rank_find(void);
 
-/* A text that all processes of this launch and nobody else would write, so that they can agree on
+/* A text that all processes of this launch write, and no other process, so that they can agree on
  * one folder: STRATA_LAUNCH when a parent set it, else what the launcher has given all its ranks;
  * false when the process was started alone. */
 bool rank_launch_key(char *out, size_t cap);

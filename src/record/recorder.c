@@ -15,9 +15,8 @@
 #include "record/defs.h"
 #include "record/guard.h"
 #include "record/names.h"
-#include "record/procfile.h"
 #include "record/rank.h"
-#include "record/shield.h"
+#include "record/rundir.h"
 
 #define DEFAULT_BUDGET ((uint64_t)2 << 30)
 #define LEAST_RING     ((uint64_t)1 << 20)
@@ -31,7 +30,7 @@ enum state { IDLE, STARTED, OPEN, BROKEN };
 static struct {
     enum state state;
     char dir[RUNDIR_MAX], out[RUNDIR_MAX], pipeline[RUNDIR_MAX]; /* the request; empty: none */
-    uint64_t budget_bytes;                                       /* left for new rings */
+    atomic_uint_least64_t budget_bytes; /* left for rings, which take from it as they grow */
     double first_hz;
     struct clock_pair first;
     uint32_t name; /* of the process, 0 for none */
@@ -61,12 +60,13 @@ static void free_writers(struct writer *w)
 }
 
 /* A thread is gone: its ring is the next new thread's. */
-static void thread_exits(void *writer)
+static void recorder_thread_exits(void *writer)
 {
     struct writer *w = writer;
     struct guard g;
     guard_enter(&g, &lock);
-    if (recorder_mine == w) { /* else a child that does not know about its birth: the parent's */
+    if (recorder_mine == w) { /* otherwise a forked child that has not noticed the fork: the writer
+                                 is the parent's */
         recorder_mine = NULL;
         w->next_free = rec.free;
         rec.free = w;
@@ -74,7 +74,7 @@ static void thread_exits(void *writer)
     guard_leave(&g, &lock);
 }
 
-static void before_fork(void)
+static void recorder_before_fork(void)
 {
     struct guard g;
     guard_enter(&g, &lock);
@@ -83,7 +83,7 @@ static void before_fork(void)
     defs_lock();
 }
 
-static void after_fork_in_parent(void)
+static void recorder_after_fork_in_parent(void)
 {
     struct guard g = rec.forking;
     defs_unlock();
@@ -94,7 +94,7 @@ static void after_fork_in_parent(void)
 /* The child shares every mapping with the parent and must write to none of them. It starts over
  * with files of its own when it records something; the parent's are let go of then, not now:
  * most children go on to exec. */
-static void start_over(void)
+static void recorder_start_over(void)
 {
     guard_forked();
     shield_forget();
@@ -113,10 +113,10 @@ static void start_over(void)
     procfile_forget(&rec.proc);
 }
 
-static void after_fork_in_child(void)
+static void recorder_after_fork_in_child(void)
 {
     struct guard g = rec.forking;
-    start_over();
+    recorder_start_over();
     guard_leave(&g, NULL);
 }
 
@@ -128,24 +128,25 @@ static void at_exit(void)
     guard_leave(&g, &lock);
 }
 
-static void prepare(void)
+static void recorder_prepare(void)
 {
     source = clock_best();
     rec.first = clock_pair(source);
     rundir_note_zone();
-    pthread_key_create(&rec.at_thread_exit, thread_exits);
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-    guard_watch_forks(start_over);
+    pthread_key_create(&rec.at_thread_exit, recorder_thread_exits);
+    pthread_atfork(recorder_before_fork, recorder_after_fork_in_parent,
+                   recorder_after_fork_in_child);
+    guard_watch_forks(recorder_start_over);
     atexit(at_exit);
 }
 
-static int keep(char field[RUNDIR_MAX], const char *text, struct err *e)
+static int recorder_keep(char field[RUNDIR_MAX], const char *text, struct err *e)
 {
     if (snprintf(field, RUNDIR_MAX, "%s", text ? text : "") < RUNDIR_MAX) return 0;
     return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
 }
 
-static const char *kept(const char *field)
+static const char *recorder_kept(const char *field)
 {
     return *field ? field : NULL;
 }
@@ -153,7 +154,7 @@ static const char *kept(const char *field)
 void recorder_options_from_env(struct recorder_options *o)
 {
     *o = (struct recorder_options){0};
-    const char *clock = getenv("STRATA_CLOCK"), *mb = getenv("STRATA_RING_MB");
+    const char *clock = getenv("STRATA_TEST_CLOCK"), *mb = getenv("STRATA_RING_MB");
     const char *run = getenv("STRATA_RUN"), *out = getenv("STRATA_OUT");
     const char *pipeline = getenv("STRATA_PIPELINE");
     o->where.dir = run && *run ? run : NULL;
@@ -167,19 +168,19 @@ void recorder_options_from_env(struct recorder_options *o)
 
 int recorder_start(const struct recorder_options *o, struct err *e)
 {
-    pthread_once(&once, prepare);
+    pthread_once(&once, recorder_prepare);
     struct guard g;
     guard_enter(&g, &lock);
     int rc = 0;
     if (rec.state == IDLE) {
-        rc = keep(rec.dir, o->where.dir, e);
-        if (rc == 0) rc = keep(rec.out, o->where.out, e);
-        if (rc == 0) rc = keep(rec.pipeline, o->where.pipeline, e);
+        rc = recorder_keep(rec.dir, o->where.dir, e);
+        if (rc == 0) rc = recorder_keep(rec.out, o->where.out, e);
+        if (rc == 0) rc = recorder_keep(rec.pipeline, o->where.pipeline, e);
         if (o->os_clock) {
             source = CLOCK_OS;
             rec.first = clock_pair(CLOCK_OS);
         }
-        rec.budget_bytes = o->budget_bytes ? o->budget_bytes : DEFAULT_BUDGET;
+        atomic_store(&rec.budget_bytes, o->budget_bytes ? o->budget_bytes : DEFAULT_BUDGET);
         if (rc == 0) rec.state = STARTED;
     }
     guard_leave(&g, &lock);
@@ -190,9 +191,9 @@ void recorder_set_place(const struct rundir_request *where)
 {
     struct guard g;
     guard_enter(&g, &lock);
-    if (where->dir) (void)(keep(rec.dir, where->dir, NULL) == 0);
-    if (where->out) (void)(keep(rec.out, where->out, NULL) == 0);
-    if (where->pipeline) (void)(keep(rec.pipeline, where->pipeline, NULL) == 0);
+    if (where->dir) (void)(recorder_keep(rec.dir, where->dir, NULL) == 0);
+    if (where->out) (void)(recorder_keep(rec.out, where->out, NULL) == 0);
+    if (where->pipeline) (void)(recorder_keep(rec.pipeline, where->pipeline, NULL) == 0);
     guard_leave(&g, &lock);
 }
 
@@ -205,10 +206,11 @@ bool recorder_started(void)
     return yes;
 }
 
-static int open_folder(struct err *e)
+static int recorder_open_folder(struct err *e)
 {
     if (!rec.folder[0]) {
-        struct rundir_request where = {kept(rec.dir), kept(rec.out), kept(rec.pipeline)};
+        struct rundir_request where = {recorder_kept(rec.dir), recorder_kept(rec.out),
+                                       recorder_kept(rec.pipeline)};
         TRY(rundir_make(&where, rec.folder, e));
     }
     snprintf(rec.path, sizeof rec.path, "%s/rings", rec.folder);
@@ -228,7 +230,7 @@ static int open_files(void)
     free_writers(rec.inherited);
     rec.inherited = NULL;
     if (!rec.first_hz) rec.first_hz = clock_measure_hz(source, FIRST_GUESS_NS);
-    int rc = open_folder(&rec.trouble);
+    int rc = recorder_open_folder(&rec.trouble);
     struct rank r = rank_find();
     struct procfile_facts facts = {source, rec.first_hz, r.rank, r.world};
     if (rc == 0) rc = procfile_open(&rec.proc, rec.folder, &facts, &rec.trouble);
@@ -250,23 +252,24 @@ int recorder_open(struct err *e)
     return rc;
 }
 
-/* Every ring may take an eighth of what is left: one busy thread gets much, many get some. */
+/* A ring begins small: most threads record little. */
 static struct writer *new_writer(void)
 {
     if (rec.n_rings >= TOO_MANY_RINGS) return NULL;
     procfile_ring_path(&rec.proc, rec.n_rings, rec.path);
-    uint64_t limit = rec.budget_bytes / 8 > LEAST_RING ? rec.budget_bytes / 8 : LEAST_RING;
-    struct writer_options o = {source, rec.first_hz, limit};
+    struct writer_options o = {source, rec.first_hz, LEAST_RING, &rec.budget_bytes};
     struct writer *w = writer_new(rec.path, &o, &rec.trouble);
     if (!w) return NULL;
     rec.n_rings++;
-    rec.budget_bytes -= limit < rec.budget_bytes ? limit : rec.budget_bytes;
+    uint64_t left = atomic_load(&rec.budget_bytes), less;
+    do less = left < LEAST_RING ? 0 : left - LEAST_RING;
+    while (!atomic_compare_exchange_weak(&rec.budget_bytes, &left, less));
     w->next_all = rec.all;
     rec.all = w;
     return w;
 }
 
-static void put_thread(struct writer *w, uint32_t name)
+static void recorder_put_thread(struct writer *w, uint32_t name)
 {
     writer_put(w, (struct ring_record){.kind = RING_THREAD, .name = (uint16_t)name},
                (uint64_t)syscall(SYS_gettid));
@@ -308,7 +311,7 @@ struct writer *recorder_adopt(void)
     if (w && !recorder_mine) {
         recorder_mine = w;
         pthread_setspecific(rec.at_thread_exit, w);
-        put_thread(w, name);
+        recorder_put_thread(w, name);
     }
     guard_leave(&g, &lock);
     if (!w) refusals++;
@@ -337,7 +340,7 @@ const char *recorder_trouble(void)
     struct guard g;
     guard_enter(&g, &lock);
     const char *why = rec.trouble.code ? rec.trouble.msg : NULL;
-    if (!why && shield_was_hit()) why = "a file of the recording was cut short by somebody else";
+    if (!why && shield_was_hit()) why = "a file of the recording was cut short by another process";
     guard_leave(&g, &lock);
     return why;
 }
@@ -355,13 +358,13 @@ uint64_t recorder_lost(void)
 
 enum clock_source recorder_clock(void)
 {
-    pthread_once(&once, prepare);
+    pthread_once(&once, recorder_prepare);
     return source;
 }
 
 double recorder_ticks_per_second(void)
 {
-    pthread_once(&once, prepare);
+    pthread_once(&once, recorder_prepare);
     struct guard g;
     guard_enter(&g, &lock);
     struct clock_pair first = rec.first, now = clock_pair(source);
@@ -390,5 +393,5 @@ void recorder_set_process_name(uint32_t name)
 void recorder_set_thread_name(uint32_t name)
 {
     struct writer *w = recorder_mine ? recorder_mine : recorder_adopt();
-    if (w) put_thread(w, name);
+    if (w) recorder_put_thread(w, name);
 }

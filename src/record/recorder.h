@@ -20,7 +20,7 @@ struct recorder_options {
     bool os_clock;               /* never the CPU's counter */
 };
 
-/* Options from STRATA_RUN, STRATA_OUT, STRATA_PIPELINE, STRATA_RING_MB, STRATA_CLOCK. */
+/* Options from STRATA_RUN, STRATA_OUT, STRATA_PIPELINE, STRATA_RING_MB, STRATA_TEST_CLOCK. */
 void recorder_options_from_env(struct recorder_options *o);
 
 /* Starting while started only turns recording on again. */

@@ -1,7 +1,8 @@
 /* rundir.c: see rundir.h.
  *
  * Ranks agree through a file beside the run folders, {out}/{pipeline}/.launch-HASH, which holds
- * the name of the folder. Whoever links it into place first decides; linking cannot half succeed.
+ * the name of the folder. The process that links it into place first decides; linking cannot half
+ * succeed.
  */
 #include "record/rundir.h"
 
@@ -17,13 +18,13 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/intern.h"
+#include "format/xxh64.h"
 #include "record/rank.h"
 
 #define NAME_MAX_BYTES 96
 #define OURS_ALONE     0700 /* what is in a run names files, functions and arguments */
 
-static int fail(const char *path, const char *what, struct err *e)
+static int rundir_fail(const char *path, const char *what, struct err *e)
 {
     int error = errno;
     err_at(e, path, ERR_NO_OFFSET);
@@ -44,10 +45,11 @@ void rundir_clean_name(const char *name, char *out, size_t cap)
     if (n == 0) snprintf(out, cap, "run");
 }
 
-static int absolute(const char *path, char *out, struct err *e)
+static int rundir_absolute(const char *path, char *out, struct err *e)
 {
     char cwd[RUNDIR_MAX] = "";
-    if (path[0] != '/' && !getcwd(cwd, sizeof cwd)) return fail(path, "no current folder", e);
+    if (path[0] != '/' && !getcwd(cwd, sizeof cwd))
+        return rundir_fail(path, "no current folder", e);
     int n = snprintf(out, RUNDIR_MAX, "%s%s%s", cwd, cwd[0] ? "/" : "", path);
     if (n >= RUNDIR_MAX) return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     return 0;
@@ -64,8 +66,11 @@ static int make_all(const char *path, mode_t last, struct err *e)
         *p = 0;
         struct stat st;
         mode_t mode = c == 0 ? last : 0777;
-        if (mkdir(part, mode) < 0 && (stat(part, &st) < 0 || !S_ISDIR(st.st_mode)))
-            return fail(part, "cannot create the folder", e);
+        int why = mkdir(part, mode) < 0 ? errno : 0;
+        if (why && (stat(part, &st) < 0 || !S_ISDIR(st.st_mode))) {
+            errno = why == EEXIST ? ENOTDIR : why; /* a file is in the way */
+            return rundir_fail(part, "cannot create the folder", e);
+        }
         *p = c;
         if (c == 0) return 0;
     }
@@ -105,7 +110,7 @@ static int make_stamped(const char *parent, char *ret, size_t cap, struct err *e
         else snprintf(ret, cap, "%s_%d", stamp, i);
         snprintf(path, sizeof path, "%s/%s", parent, ret);
         if (mkdir(path, OURS_ALONE) == 0) return 0;
-        if (errno != EEXIST) return fail(path, "cannot create the folder", e);
+        if (errno != EEXIST) return rundir_fail(path, "cannot create the folder", e);
     }
     return FAIL(e, ERR_LIMIT, "too many runs in one second in %s", parent);
 }
@@ -137,7 +142,7 @@ static bool read_marker(const char *parent, const char *marker, char *ret, size_
     return true;
 }
 
-/* A new file with a name nobody can foresee. */
+/* A new file with an unpredictable name. */
 static int make_temp(const char *parent, char *ret, size_t cap, struct err *e)
 {
     for (int i = 0; i < 100; i++) {
@@ -145,13 +150,14 @@ static int make_temp(const char *parent, char *ret, size_t cap, struct err *e)
         clock_gettime(CLOCK_MONOTONIC, &now);
         snprintf(ret, cap, "%s/.launch-%ld-%ld", parent, (long)getpid(), now.tv_nsec);
         int fd = fd_open(ret, O_WRONLY | O_CREAT | O_EXCL, 0600);
-        if (fd >= 0 || errno != EEXIST) return fd >= 0 ? fd : fail(ret, "cannot write", e);
+        if (fd >= 0 || errno != EEXIST) return fd >= 0 ? fd : rundir_fail(ret, "cannot write", e);
     }
     return FAIL(e, ERR_IO, "cannot write into %s", parent);
 }
 
 /* Puts `name` into the marker, or takes the name that is there already. */
-static int agree(const char *parent, const char *marker, char *name, size_t cap, struct err *e)
+static int rundir_agree(const char *parent, const char *marker, char *name, size_t cap,
+                        struct err *e)
 {
     char temp[RUNDIR_MAX + 64];
     int fd = make_temp(parent, temp, sizeof temp, e);
@@ -168,33 +174,34 @@ static int agree(const char *parent, const char *marker, char *name, size_t cap,
     return 0;
 }
 
-static int make_shared(const char *parent, const char *key, char *name, size_t cap, struct err *e)
+static int rundir_make_shared(const char *parent, const char *key, char *name, size_t cap,
+                              struct err *e)
 {
     char marker[RUNDIR_MAX + 64];
     snprintf(marker, sizeof marker, "%s/.launch-%016llx", parent,
-             (unsigned long long)intern_hash(str_c(key)));
+             (unsigned long long)xxh64(key, strlen(key)));
     if (read_marker(parent, marker, name, cap)) return 0;
     TRY(make_stamped(parent, name, cap, e));
-    return agree(parent, marker, name, cap, e);
+    return rundir_agree(parent, marker, name, cap, e);
 }
 
 int rundir_make(const struct rundir_request *r, char *ret, struct err *e)
 {
     char path[RUNDIR_MAX], name[NAME_MAX_BYTES], key[512];
     if (r->dir) {
-        TRY(absolute(r->dir, path, e));
+        TRY(rundir_absolute(r->dir, path, e));
         TRY(make_all(path, OURS_ALONE, e));
         memcpy(ret, path, sizeof path);
         return 0;
     }
-    TRY(absolute(r->out ? r->out : "strata_out", path, e));
+    TRY(rundir_absolute(r->out ? r->out : "strata_out", path, e));
     rundir_clean_name(r->pipeline ? r->pipeline : program_invocation_short_name, name, sizeof name);
     size_t n = strlen(path);
     if (n + sizeof name * 2 + 2 >= sizeof path)
         return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     snprintf(path + n, sizeof path - n, "/%s", name);
     TRY(make_all(path, 0777, e));
-    if (rank_launch_key(key, sizeof key)) TRY(make_shared(path, key, name, sizeof name, e));
+    if (rank_launch_key(key, sizeof key)) TRY(rundir_make_shared(path, key, name, sizeof name, e));
     else TRY(make_stamped(path, name, sizeof name, e));
     if (snprintf(ret, RUNDIR_MAX, "%s/%s", path, name) >= RUNDIR_MAX)
         return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");

@@ -1,6 +1,6 @@
-/* shield.c: see shield.h. A slot is taken and given back with one store each, so that the handler,
+/* shield.c: see guard.h. A slot is taken and given back with one store each, so that the handler,
  * which may come at any moment and on any thread, sees it whole or not at all. */
-#include "record/shield.h"
+#include "record/guard.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ static atomic_uint next_free; /* where to look first */
 static atomic_bool hit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool take_place(uintptr_t at)
+static bool shield_take_place(uintptr_t at)
 {
     for (int i = 0; i < MOST; i++) {
         uintptr_t begin = atomic_load(&windows[i].begin);
@@ -32,21 +32,21 @@ static bool take_place(uintptr_t at)
     return false;
 }
 
-/* What is not ours ends as it would have without us, at the same instruction. */
+/* What is not ours ends as it would have without Strata, at the same instruction. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     int error = errno;
     (void)context;
-    if (info->si_code > 0 && take_place((uintptr_t)info->si_addr)) {
+    if (info->si_code > 0 && shield_take_place((uintptr_t)info->si_addr)) {
         atomic_store(&hit, true);
     } else {
         signal(number, SIG_DFL);
-        if (info->si_code <= 0) raise(number); /* sent by somebody, not raised by an instruction */
+        if (info->si_code <= 0) raise(number); /* sent by a process, not raised by an instruction */
     }
     errno = error;
 }
 
-static void install(void)
+static void shield_install(void)
 {
     struct sigaction now,
         ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -58,7 +58,7 @@ static void install(void)
 
 void shield_add(void *p, size_t n)
 {
-    pthread_once(&once, install);
+    pthread_once(&once, shield_install);
     unsigned first = atomic_load(&next_free);
     for (unsigned i = 0; i < MOST; i++) {
         unsigned slot = (first + i) % MOST;

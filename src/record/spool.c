@@ -11,9 +11,36 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "record/shield.h"
+#include "record/guard.h"
 
-static int fail(struct spool *s, int error, const char *what, struct err *e)
+#define WINDOW ((size_t)64 << 10)
+
+int tail_write(struct tail *t, const void *p, size_t n, uint64_t at, struct err *e)
+{
+    for (size_t done = 0; done < n;) {
+        uint64_t window_at = (at + done) / WINDOW * WINDOW;
+        if (!t->window || t->window_at != window_at) {
+            void *next;
+            TRY(spool_map(t->file, window_at, WINDOW, &next, e));
+            spool_unmap(t->window, WINDOW);
+            t->window = next;
+            t->window_at = window_at;
+        }
+        size_t into = (size_t)(at + done - window_at);
+        size_t piece = n - done < WINDOW - into ? n - done : WINDOW - into;
+        memcpy(t->window + into, (const char *)p + done, piece);
+        done += piece;
+    }
+    return 0;
+}
+
+void tail_done(struct tail *t)
+{
+    spool_unmap(t->window, WINDOW);
+    *t = (struct tail){0};
+}
+
+static int spool_fail(struct spool *s, int error, const char *what, struct err *e)
 {
     err_at(e, s->path, ERR_NO_OFFSET);
     return FAIL(e, ERR_IO, "%s: %s", what, strerror(error));
@@ -32,7 +59,7 @@ int spool_create(struct spool *s, const char *path, struct err *e)
     s->dev = st.st_dev;
     s->ino = st.st_ino;
     if (!error) return 0;
-    int rc = fail(s, error, "cannot create", e);
+    int rc = spool_fail(s, error, "cannot create", e);
     spool_done(s);
     return rc;
 }
@@ -44,14 +71,14 @@ void spool_done(struct spool *s)
 }
 
 /* Only the file we made: its folder may have been removed and another put in its place. */
-static int reopen(struct spool *s, int *ret_fd, struct err *e)
+static int spool_reopen(struct spool *s, int *ret_fd, struct err *e)
 {
     int fd = fd_open(s->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
-    if (fd < 0) return fail(s, errno, "cannot open again", e);
+    if (fd < 0) return spool_fail(s, errno, "cannot open again", e);
     struct stat st;
     if (fstat(fd, &st) < 0 || st.st_dev != s->dev || st.st_ino != s->ino) {
         close(fd);
-        return fail(s, ESTALE, "is a different file now", e);
+        return spool_fail(s, ESTALE, "is a different file now", e);
     }
     *ret_fd = fd;
     return 0;
@@ -62,11 +89,11 @@ static int check_limit(struct spool *s, uint64_t size, struct err *e)
     struct rlimit most;
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
         size > most.rlim_cur)
-        return fail(s, EFBIG, "cannot grow", e);
+        return spool_fail(s, EFBIG, "cannot grow", e);
     return 0;
 }
 
-static int allocate(struct spool *s, int fd, uint64_t size, struct err *e)
+static int spool_allocate(struct spool *s, int fd, uint64_t size, struct err *e)
 {
     if (size <= s->size_bytes) return 0;
     TRY(check_limit(s, size, e));
@@ -74,7 +101,7 @@ static int allocate(struct spool *s, int fd, uint64_t size, struct err *e)
     do {
         error = posix_fallocate(fd, (off_t)s->size_bytes, (off_t)(size - s->size_bytes));
     } while (error == EINTR);
-    if (error) return fail(s, error, "cannot grow", e);
+    if (error) return spool_fail(s, error, "cannot grow", e);
     s->size_bytes = size;
     return 0;
 }
@@ -87,14 +114,14 @@ static size_t into_page(uint64_t offset)
 int spool_map(struct spool *s, uint64_t offset, size_t n, void **ret_window, struct err *e)
 {
     int fd;
-    TRY(reopen(s, &fd, e));
-    int rc = allocate(s, fd, offset + n, e);
+    TRY(spool_reopen(s, &fd, e));
+    int rc = spool_allocate(s, fd, offset + n, e);
     if (rc == 0) {
         size_t extra = into_page(offset);
         char *p =
             mmap(NULL, n + extra, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(offset - extra));
         if (p == MAP_FAILED) {
-            rc = fail(s, errno, "cannot map", e);
+            rc = spool_fail(s, errno, "cannot map", e);
         } else {
             shield_add(p, n + extra);
             *ret_window = p + extra;
@@ -116,13 +143,13 @@ int spool_write(struct spool *s, uint64_t offset, const void *p, size_t n, struc
 {
     TRY(check_limit(s, offset + n, e));
     int fd;
-    TRY(reopen(s, &fd, e));
+    TRY(spool_reopen(s, &fd, e));
     int rc = 0;
     while (n && rc == 0) {
         ssize_t put = pwrite(fd, p, n, (off_t)offset);
         if (put < 0 && errno == EINTR) continue;
         if (put <= 0) {
-            rc = fail(s, put < 0 ? errno : ENOSPC, "cannot write", e);
+            rc = spool_fail(s, put < 0 ? errno : ENOSPC, "cannot write", e);
             break;
         }
         p = (const char *)p + put;

@@ -1,4 +1,4 @@
-/* spool.h: a file of ours in somebody else's process.
+/* spool.h: a file of the recorder, in the user's process.
  *
  * No descriptor stays open (programs close all of theirs and reuse the numbers), room is allocated
  * before it is mapped (a full disk is an error here, not a SIGBUS there), the file size limit is
@@ -34,5 +34,20 @@ void spool_unmap(void *window, size_t n);
 
 /* Writes all of it or fails; the file grows as it needs to. */
 int spool_write(struct spool *s, uint64_t offset, const void *p, size_t n, struct err *e) MUST_USE;
+
+/* A spool that grows at its end through a small mapped window, so that
+ * what was written survives the process. The caller publishes the new end afterwards. */
+
+struct tail {
+    struct spool *file;
+    char *window;
+    uint64_t window_at; /* offset of the window in the file */
+};
+
+/* Writes `n` bytes at offset `at` of the file. */
+int tail_write(struct tail *t, const void *p, size_t n, uint64_t at, struct err *e) MUST_USE;
+
+/* Lets go of the window; the file stays the caller's. */
+void tail_done(struct tail *t);
 
 #endif

@@ -22,7 +22,7 @@ static int write_block(struct writer *w, uint64_t slot)
 }
 
 /* Beside the ring, called like it. */
-static int open_index(struct writer *w)
+static int writer_open_index(struct writer *w)
 {
     char *path = w->index.path; /* not on the stack: a signal handler's may be small */
     size_t stem = strlen(w->file.path);
@@ -44,10 +44,26 @@ static void index_stage(struct writer *w, uint64_t slot)
     uint64_t number = (w->n_written - RING_BLOCK) / RING_BLOCK;
     ring_summarize(&w->state, w->stage, RING_BLOCK, number, &sum);
     if (w->index_failed) return;
-    int rc = w->index.path[0] ? 0 : open_index(w);
+    int rc = w->index.path[0] ? 0 : writer_open_index(w);
     if (rc == 0)
         rc = spool_write(&w->index, ring_index_offset(slot / RING_BLOCK), &sum, sizeof sum, NULL);
     w->index_failed = rc < 0;
+}
+
+/* Whether the log may have another block; takes a step of the budget where its own room is used. */
+static bool writer_may_grow(struct writer *w, uint64_t n_logged)
+{
+    enum { STEP = 16 * RING_BLOCK_BYTES };
+    if (n_logged < w->limit_slots) return true;
+    if (!w->budget_bytes) return false;
+    uint64_t has = n_logged / RING_BLOCK * RING_BLOCK_BYTES;
+    uint64_t left = atomic_load_explicit(w->budget_bytes, memory_order_relaxed);
+    do {
+        if (left < STEP || has >= left / 7) return false;
+    } while (!atomic_compare_exchange_weak_explicit(w->budget_bytes, &left, left - STEP,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    w->limit_slots += STEP / RING_BLOCK_BYTES * RING_BLOCK;
+    return true;
 }
 
 /* Copies the stage to the log. When the log may not or cannot grow, the newest block takes the
@@ -58,7 +74,7 @@ static void log_stage(struct writer *w)
     guard_enter(&g, NULL);
     uint64_t n_logged = w->n_written - RING_BLOCK;
     uint64_t slots = __atomic_load_n(&w->head->log_slots, __ATOMIC_RELAXED);
-    bool kept = !slots && n_logged < w->limit_slots && write_block(w, n_logged) == 0;
+    bool kept = !slots && writer_may_grow(w, n_logged) && write_block(w, n_logged) == 0;
     uint64_t slot = n_logged;
     if (!kept) {
         if (!slots) {
@@ -86,7 +102,7 @@ static void note_clocks(struct writer *w)
 }
 
 /* Room for `n` slots in the stage; what is left of it is padded. */
-static void make_room(struct writer *w, int n)
+static void writer_make_room(struct writer *w, int n)
 {
     if (w->end - w->next >= n) return;
     while (w->next != w->end) writer_store(w, (struct ring_record){.kind = RING_PAD});
@@ -96,10 +112,10 @@ static void make_room(struct writer *w, int n)
 
 void writer_refresh(struct writer *w)
 {
-    make_room(w, 2);
+    writer_make_room(w, 2);
     if (clock_ticks(w->clock) < w->refresh_at) return;
     note_clocks(w);
-    make_room(w, 2);
+    writer_make_room(w, 2);
 }
 
 void writer_put_all(struct writer *w, const struct ring_record *slots, int n)
@@ -111,14 +127,14 @@ void writer_put_all(struct writer *w, const struct ring_record *slots, int n)
     atomic_store_explicit(&w->busy, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     if (slots[0].ticks >= w->refresh_at) writer_refresh(w);
-    make_room(w, n);
+    writer_make_room(w, n);
     for (int i = 0; i < n; i++) writer_store(w, slots[i]);
     writer_publish(w);
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&w->busy, false, memory_order_relaxed);
 }
 
-static void fill_head(struct ring_head *h)
+static void writer_fill_head(struct ring_head *h)
 {
     h->version = RING_VERSION;
     h->head_bytes = RING_HEAD_BYTES;
@@ -140,7 +156,7 @@ static int open_ring(struct writer *w, const char *path, struct err *e)
     w->head = window;
     w->stage = w->next = (struct ring_record *)((char *)window + RING_HEAD_BYTES);
     w->end = w->stage + RING_BLOCK;
-    fill_head(w->head);
+    writer_fill_head(w->head);
     return 0;
 }
 
@@ -155,6 +171,7 @@ struct writer *writer_new(const char *path, const struct writer_options *o, stru
     w->check = ring_check(0);
     w->ticks_per_second = (uint64_t)o->ticks_per_second;
     w->limit_slots = o->limit_bytes / RING_BLOCK_BYTES * RING_BLOCK;
+    w->budget_bytes = o->budget_bytes;
     if (open_ring(w, path, e) == 0) return w;
     writer_free(w);
     return NULL;

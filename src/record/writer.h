@@ -27,7 +27,8 @@ struct writer {
 
     /* Off the hot path. */
     struct ring_record *stage;
-    uint64_t limit_slots; /* of the log */
+    uint64_t limit_slots;                /* of the log, until it gets more */
+    atomic_uint_least64_t *budget_bytes; /* or NULL: there is no more */
     uint64_t ticks_per_second;
     struct writer *next_all, *next_free; /* the recorder's lists */
     struct spool file;
@@ -41,6 +42,11 @@ struct writer_options {
     enum clock_source clock;
     double ticks_per_second;
     uint64_t limit_bytes; /* of the log */
+
+    /* What all rings together may still take, or NULL. A log that is full takes a step of it as
+     * long as it has less than a seventh of what is left: one busy thread gets an eighth of all,
+     * each of n busy ones a share of 1 / (n + 7), and the last one still finds some. */
+    atomic_uint_least64_t *budget_bytes;
 };
 
 /* A new ring at `path`; NULL when it cannot be made. */

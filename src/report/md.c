@@ -6,7 +6,7 @@
 void md_text(struct buf *out, const char *text)
 {
     for (; *text; text++) {
-        if (strchr("|`*_<>[]#", *text)) buf_addc(out, '\\');
+        if (strchr("\\|`*_<>[]#", *text)) buf_addc(out, '\\');
         buf_addc(out, *text == '\n' ? ' ' : *text);
     }
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/shell.h"
+#include "base/stats.h"
 
 int screen_unit(int64_t largest_ns)
 {
@@ -42,6 +44,11 @@ void screen_bytes(struct text_table *t, int col, int64_t bytes)
     text_table_cell(t, col, bytes ? human_bytes(bytes).s : "-");
 }
 
+void screen_table(const struct screen *s, const struct text_table *t)
+{
+    text_table_print(t, s->out, 2, s->columns ? s->columns : s->width, s->color);
+}
+
 void screen_more(const struct screen *s, uint32_t n_rows)
 {
     if (n_rows <= s->limit) return;
@@ -49,10 +56,35 @@ void screen_more(const struct screen *s, uint32_t n_rows)
                human_count(n_rows - s->limit).s);
 }
 
+bool screen_full(const struct screen *s, uint32_t shown, double sum, double total)
+{
+    if (shown >= s->limit) return true;
+    return !s->limited && shown && total > 0 && sum >= total * SCREEN_ENOUGH_PCT / 100;
+}
+
+uint32_t screen_rows(const struct screen *s, uint32_t enough, uint32_t n)
+{
+    return enough + 1 == n && enough < s->limit ? n : enough;
+}
+
+void screen_rest(const struct screen *s, uint32_t shown, uint32_t n_rows, double sum, double total)
+{
+    uint32_t more = n_rows - shown;
+    double rest = stats_pct(total - sum, total);
+    if (n_rows <= shown) return;
+    if (total <= 0) {
+        screen_more(s, n_rows);
+        return;
+    }
+    buf_printf(s->out, "  %s more row%s hold%s %s%s (--limit 0 shows all)\n", human_count(more).s,
+               more == 1 ? "" : "s", more == 1 ? "s" : "", rest < 0.05 ? "" : "the other ",
+               rest < 0.05 ? "less than 0.1 %" : human_pct(rest).s);
+}
+
 /* Commands that look at all of a recording anyway have no option for it. */
 static const char *whole_option(const struct screen *s, const char *command)
 {
-    static const char *const always[] = {"compare ", "info ", "lint ", "offload "};
+    static const char *const always[] = {"info ", "offload "};
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (strncmp(command, always[i], strlen(always[i])) == 0) return "";
     return s->whole ? " --whole" : "";
@@ -62,12 +94,13 @@ void screen_next(const struct screen *s, const struct screen_next *list, int n)
 {
     char line[4][512];
     int widest = 0;
+    struct shell_word path = shell_word(s->path);
     if (n > 4) n = 4;
     for (int i = 0; i < n; i++) {
         const char *hole = strstr(list[i].command, "%s");
         int before = hole ? (int)(hole - list[i].command) : (int)strlen(list[i].command);
         int len = snprintf(line[i], sizeof line[i], "strata %.*s%s%s%s", before, list[i].command,
-                           hole ? s->path : "", hole ? whole_option(s, list[i].command) : "",
+                           hole ? path.s : "", hole ? whole_option(s, list[i].command) : "",
                            hole ? hole + 2 : "");
         if (len > widest) widest = len;
     }

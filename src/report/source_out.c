@@ -1,9 +1,9 @@
-/* source_out.c: see source_out.h. */
-#include "report/source_out.h"
+/* source_out.c: see report_private.h. */
+#include "report/report_private.h"
 
 enum { MOST_FRAMES = 64 };
 
-static void put_source(struct jout *j, struct str name)
+static void source_out_put_source(struct jout *j, struct str name)
 {
     struct frame f;
     if (!frame_parse(name, &f)) {
@@ -19,21 +19,21 @@ static void put_source(struct jout *j, struct str name)
 
 void source_json_frame(struct jout *j, const struct trace *t, row_t frame)
 {
-    put_source(j, frame == ROW_NONE ? str_from(NULL, 0) : trace_name(t, frame));
+    source_out_put_source(j, frame == ROW_NONE ? str_from(NULL, 0) : trace_name(t, frame));
 }
 
-static void put_text(struct jout *j, const char *key, struct str text)
+static void source_out_put_text(struct jout *j, const char *key, struct str text)
 {
     if (text.n) jout_str(j, key, text);
     else jout_null(j, key);
 }
 
-void source_json_captured(struct jout *j, const struct captured_origin *o)
+void source_json_captured(struct jout *j, const struct graph_origin_node *o)
 {
     jout_obj(j, "captured");
-    put_text(j, "op", o->op);
-    put_text(j, "module", o->module);
-    put_source(j, o->place);
+    source_out_put_text(j, "op", o->op);
+    source_out_put_text(j, "module", o->module);
+    source_out_put_source(j, o->place);
     jout_end_obj(j);
 }
 

@@ -1,5 +1,5 @@
-/* view_glossary.c: see view_glossary.h. */
-#include "report/view_glossary.h"
+/* view_glossary.c: see built_in.h. */
+#include "report/built_in.h"
 
 #include <string.h>
 

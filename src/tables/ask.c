@@ -1,6 +1,6 @@
-/* ask.c: see ask.h. The tables of the analysis are small and are copied into a database in memory;
- * after that an authorizer lets nothing pass but reading. */
-#include "tables/ask.h"
+/* ask.c: see tables.h. The tables of the analysis are small and are copied into a database in
+ * memory; after that an authorizer lets nothing pass but reading. */
+#include "tables/tables.h"
 
 #include <assert.h>
 #include <sqlite3.h>
@@ -10,11 +10,11 @@
 #include "base/jout.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "export/parquet_cells.h"
-#include "tables/ask_events.h"
+#include "export/parquet.h"
+#include "tables/tables_private.h"
 
 enum {
-    CHECK_EVERY = 100000,
+    CHECK_EVERY = 1000, /* steps: one may make a value of LONGEST_VALUE bytes */
     LONGEST_VALUE = 4 << 20,
     LONGEST_SQL = 64 << 10,
     MOST_BYTES = 4 << 20
@@ -25,7 +25,7 @@ struct ask {
     uint64_t until_ns; /* when a query has to be done */
 };
 
-static int fail_sql(const struct ask *a, int rc, struct err *e)
+static int ask_fail_sql(const struct ask *a, int rc, struct err *e)
 {
     if ((rc & 0xff) == SQLITE_NOMEM) return err_nomem(e);
     if ((rc & 0xff) == SQLITE_INTERRUPT)
@@ -38,8 +38,8 @@ static int fail_sql(const struct ask *a, int rc, struct err *e)
     return FAIL(e, ERR_USAGE, "%s", a->db ? sqlite3_errmsg(a->db) : sqlite3_errstr(rc));
 }
 
-static int authorize(void *ctx, int action, const char *what, const char *more, const char *db,
-                     const char *by)
+static int ask_authorize(void *ctx, int action, const char *what, const char *more, const char *db,
+                         const char *by)
 {
     (void)ctx, (void)db, (void)by;
     bool ok = action == SQLITE_SELECT || action == SQLITE_RECURSIVE;
@@ -54,7 +54,7 @@ static int too_long(void *ctx)
     return clock_mono_ns() > ((struct ask *)ctx)->until_ns;
 }
 
-static void lock_down(struct ask *a)
+static void ask_lock_down(struct ask *a)
 {
     sqlite3_limit(a->db, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(a->db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
@@ -62,26 +62,26 @@ static void lock_down(struct ask *a)
     sqlite3_limit(a->db, SQLITE_LIMIT_EXPR_DEPTH, 200);
     sqlite3_limit(a->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200);
     sqlite3_db_config(a->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_set_authorizer(a->db, authorize, a);
+    sqlite3_set_authorizer(a->db, ask_authorize, a);
     sqlite3_progress_handler(a->db, CHECK_EVERY, too_long, a);
 }
 
 /* ---- the tables of the analysis */
 
-static void put_names(struct buf *sql, const struct table *t, bool types)
+static void ask_put_names(struct buf *sql, const struct parquet *p, bool types)
 {
     static const char *const words[] = {
         [PARQUET_INT] = " INTEGER", [PARQUET_NUM] = " REAL", [PARQUET_TEXT] = " TEXT"};
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        buf_printf(sql, "%s\"%s\"%s", i ? ", " : "", t->columns[i].name,
-                   types ? words[t->columns[i].type] : "");
+    for (uint32_t i = 0; i < p->n_columns; i++)
+        buf_printf(sql, "%s\"%s\"%s", i ? ", " : "", p->columns[i].name,
+                   types ? words[p->columns[i].type] : "");
 }
 
-static int run_sql(const struct ask *a, struct buf *sql, struct err *e)
+static int ask_run_sql(const struct ask *a, struct buf *sql, struct err *e)
 {
     if (!buf_ok(sql)) return err_nomem(e);
     int rc = sqlite3_exec(a->db, buf_c(sql), NULL, NULL, NULL);
-    return rc == SQLITE_OK ? 0 : fail_sql(a, rc, e);
+    return rc == SQLITE_OK ? 0 : ask_fail_sql(a, rc, e);
 }
 
 static int bind_row(sqlite3_stmt *insert, struct parquet_cells *c)
@@ -108,59 +108,58 @@ static int insert_rows(const struct ask *a, struct parquet *p, sqlite3_stmt *ins
     for (uint64_t i = 0; i < p->n_rows && rc == 0; i++) {
         int code = bind_row(insert, &c);
         if (code == SQLITE_OK) code = sqlite3_step(insert);
-        if (code != SQLITE_DONE) rc = fail_sql(a, code, e);
+        if (code != SQLITE_DONE) rc = ask_fail_sql(a, code, e);
         sqlite3_reset(insert);
     }
     parquet_cells_done(&c);
     return rc;
 }
 
-static int fill_table(const struct ask *a, const struct table *t, struct parquet *p, struct err *e)
+static int ask_fill_table(const struct ask *a, const struct table *t, struct parquet *p,
+                          struct err *e)
 {
     struct buf sql = {0};
     sqlite3_stmt *insert = NULL;
     buf_printf(&sql, "CREATE TABLE %s(", t->name);
-    put_names(&sql, t, true);
+    ask_put_names(&sql, p, true);
     buf_addc(&sql, ')');
-    int rc = run_sql(a, &sql, e);
+    int rc = ask_run_sql(a, &sql, e);
     buf_reset(&sql);
     buf_printf(&sql, "INSERT INTO %s VALUES(?", t->name);
-    for (uint32_t i = 1; i < t->n_columns; i++) buf_adds(&sql, ",?");
+    for (uint32_t i = 1; i < p->n_columns; i++) buf_adds(&sql, ",?");
     buf_addc(&sql, ')');
     if (rc == 0 && !buf_ok(&sql)) rc = err_nomem(e);
     if (rc == 0) {
         int code = sqlite3_prepare_v2(a->db, buf_c(&sql), -1, &insert, NULL);
-        rc = code == SQLITE_OK ? insert_rows(a, p, insert, e) : fail_sql(a, code, e);
+        rc = code == SQLITE_OK ? insert_rows(a, p, insert, e) : ask_fail_sql(a, code, e);
     }
     sqlite3_finalize(insert);
     buf_done(&sql);
     return rc;
 }
 
-static int add_table(const struct ask *a, const struct tables_in *in, const struct table *t,
-                     struct err *e)
+static int ask_add_table(const struct ask *a, const struct tables_in *in, const struct table *t,
+                         struct err *e)
 {
     struct parquet p;
-    for (const struct pass *const *n = t->needs; n && *n; n++) TRY(context_need(in->cx, *n, e));
-    int rc = parquet_begin(&p, t->columns, t->n_columns, e);
-    if (rc == 0) rc = t->fill(in, &p, e);
-    if (rc == 0) rc = fill_table(a, t, &p, e);
+    int rc = tables_fill(in, t, &p, e);
+    if (rc == 0) rc = ask_fill_table(a, t, &p, e);
     parquet_done(&p);
     return rc;
 }
 
-static int fill(struct ask *a, const struct tables_in *in, struct err *e)
+static int ask_fill(struct ask *a, const struct tables_in *in, struct err *e)
 {
     int rc = sqlite3_open_v2(":memory:", &a->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK) rc = ask_events_register(a->db, in->cx->t);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(a->db, "PRAGMA temp_store=MEMORY; BEGIN", NULL, NULL, NULL);
-    if (rc != SQLITE_OK) return fail_sql(a, rc, e);
-    for (const struct table *const *t = tables; *t; t++) TRY(add_table(a, in, *t, e));
+    if (rc != SQLITE_OK) return ask_fail_sql(a, rc, e);
+    for (const struct table *const *t = tables; *t; t++) TRY(ask_add_table(a, in, *t, e));
     /* SQLite meets the events once before it is locked: nothing can be declared after that */
     rc = sqlite3_exec(a->db, "COMMIT; SELECT 1 FROM events LIMIT 0", NULL, NULL, NULL);
-    if (rc != SQLITE_OK) return fail_sql(a, rc, e);
-    lock_down(a);
+    if (rc != SQLITE_OK) return ask_fail_sql(a, rc, e);
+    ask_lock_down(a);
     return 0;
 }
 
@@ -168,7 +167,7 @@ int ask_new(const struct tables_in *in, struct ask **ret, struct err *e)
 {
     struct ask *a = mem_zalloc(1, sizeof *a);
     if (!a) return err_nomem(e);
-    int rc = fill(a, in, e);
+    int rc = ask_fill(a, in, e);
     if (rc < 0) ask_free(a);
     else *ret = a;
     return rc;
@@ -183,7 +182,7 @@ void ask_free(struct ask *a)
 
 /* ---- a query */
 
-static void put_text(struct jout *j, struct str s, size_t most)
+static void ask_put_text(struct jout *j, struct str s, size_t most)
 {
     if (!most || s.n <= most) {
         jout_str(j, NULL, s);
@@ -197,26 +196,27 @@ static void put_text(struct jout *j, struct str s, size_t most)
     buf_done(&cut);
 }
 
-static void put_cell(struct jout *j, sqlite3_stmt *q, int i, size_t most)
+static void ask_put_cell(struct jout *j, sqlite3_stmt *q, int i, size_t most)
 {
     const char *p = (const char *)sqlite3_column_text(q, i);
     switch (sqlite3_column_type(q, i)) {
     case SQLITE_INTEGER: jout_int(j, NULL, sqlite3_column_int64(q, i)); break;
     case SQLITE_FLOAT: jout_num(j, NULL, sqlite3_column_double(q, i), 6); break;
     case SQLITE_NULL: jout_null(j, NULL); break;
-    default: put_text(j, str_from(p ? p : "", p ? (size_t)sqlite3_column_bytes(q, i) : 0), most);
+    default:
+        ask_put_text(j, str_from(p ? p : "", p ? (size_t)sqlite3_column_bytes(q, i) : 0), most);
     }
 }
 
-static void put_row(struct jout *j, sqlite3_stmt *q, size_t most)
+static void ask_put_row(struct jout *j, sqlite3_stmt *q, size_t most)
 {
     jout_arr(j, NULL);
-    for (int i = 0; i < sqlite3_column_count(q); i++) put_cell(j, q, i, most);
+    for (int i = 0; i < sqlite3_column_count(q); i++) ask_put_cell(j, q, i, most);
     jout_end_arr(j);
 }
 
-static int put_rows(struct jout *j, const struct ask *a, sqlite3_stmt *q,
-                    const struct ask_page *page, struct err *e)
+static int ask_put_rows(struct jout *j, const struct ask *a, sqlite3_stmt *q,
+                        const struct ask_page *page, struct err *e)
 {
     uint64_t n = 0, shown = 0;
     int rc;
@@ -225,17 +225,17 @@ static int put_rows(struct jout *j, const struct ask *a, sqlite3_stmt *q,
     while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
         if (shown == page->limit || j->out->n - from > MOST_BYTES) break;
         if (n++ < page->offset) continue;
-        put_row(j, q, page->most_bytes);
+        ask_put_row(j, q, page->most_bytes);
         shown++;
     }
     jout_end_arr(j);
     jout_bool(j, "more", rc == SQLITE_ROW);
     if (rc == SQLITE_ROW) jout_uint(j, "next_offset", page->offset + shown);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : fail_sql(a, rc, e);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : ask_fail_sql(a, rc, e);
 }
 
-static int answer(const struct ask *a, sqlite3_stmt *q, const struct ask_page *page,
-                  struct buf *out, struct err *e)
+static int ask_answer(const struct ask *a, sqlite3_stmt *q, const struct ask_page *page,
+                      struct buf *out, struct err *e)
 {
     struct jout j;
     jout_init(&j, out, false);
@@ -244,7 +244,7 @@ static int answer(const struct ask *a, sqlite3_stmt *q, const struct ask_page *p
     for (int i = 0; i < sqlite3_column_count(q); i++)
         jout_cstr(&j, NULL, sqlite3_column_name(q, i));
     jout_end_arr(&j);
-    TRY(put_rows(&j, a, q, page, e));
+    TRY(ask_put_rows(&j, a, q, page, e));
     jout_end_obj(&j);
     return 0;
 }
@@ -256,11 +256,11 @@ int ask_run(struct ask *a, const char *query, const struct ask_page *page, struc
     const char *rest = "";
     a->until_ns = clock_mono_ns() + (uint64_t)ASK_MOST_S * 1000000000u;
     int code = sqlite3_prepare_v2(a->db, query, -1, &q, &rest), rc = 0;
-    if (code != SQLITE_OK) rc = fail_sql(a, code, e);
+    if (code != SQLITE_OK) rc = ask_fail_sql(a, code, e);
     else if (!q) rc = FAIL(e, ERR_USAGE, "the query is empty; give one SELECT");
     else if (rest[strspn(rest, " \t\r\n;")])
         rc = FAIL(e, ERR_USAGE, "one SELECT at a time; found more after the first");
-    else rc = answer(a, q, page, out, e);
+    else rc = ask_answer(a, q, page, out, e);
     sqlite3_finalize(q);
     return rc;
 }

@@ -1,6 +1,6 @@
-/* ask_events.c: see ask_events.h. A virtual table: a cursor is a row number. Looking up one row, or
- * the children of none, goes straight there; everything else is a scan. */
-#include "tables/ask_events.h"
+/* ask_events.c: see tables_private.h. A virtual table: a cursor is a row number. Looking up one
+ * row, or the children of none, goes straight there; everything else is a scan. */
+#include "tables/tables_private.h"
 
 #include "base/mem.h"
 
@@ -118,7 +118,7 @@ static int events_eof(sqlite3_vtab_cursor *c)
 }
 
 /* What it hands over lives as long as the trace. */
-static void put_text(sqlite3_context *out, struct str s)
+static void ask_events_put_text(sqlite3_context *out, struct str s)
 {
     if (!s.p) sqlite3_result_null(out);
     else sqlite3_result_text64(out, s.p, s.n, SQLITE_STATIC, SQLITE_UTF8);
@@ -130,7 +130,7 @@ static void put_unless(sqlite3_context *out, int64_t v, int64_t none)
     else sqlite3_result_int64(out, v);
 }
 
-static void put_gpu(sqlite3_context *out, const struct trace *t, row_t r, int column)
+static void ask_events_put_gpu(sqlite3_context *out, const struct trace *t, row_t r, int column)
 {
     const struct gpu_info *g = trace_gpu(t, r);
     const struct call_info *call = g ? NULL : trace_call(t, r);
@@ -148,13 +148,13 @@ static int events_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int co
     const struct lane *lane = &t->lanes[t->lane[r]];
     switch ((enum column)column) {
     case COL_ROW: sqlite3_result_int64(out, r); break;
-    case COL_NAME: put_text(out, trace_name(t, r)); break;
-    case COL_KIND: put_text(out, str_c(kind_name(t->kind[r]))); break;
+    case COL_NAME: ask_events_put_text(out, trace_name(t, r)); break;
+    case COL_KIND: ask_events_put_text(out, str_c(kind_name(t->kind[r]))); break;
     case COL_START: sqlite3_result_int64(out, trace_since_ns(t, t->ts_ns[r])); break;
     case COL_DUR: sqlite3_result_int64(out, t->dur_ns[r]); break;
     case COL_LANE: sqlite3_result_int64(out, t->lane[r]); break;
     case COL_LANE_NAME:
-        put_text(out, lane->name ? trace_str(t, lane->name) : str_from(NULL, 0));
+        ask_events_put_text(out, lane->name ? trace_str(t, lane->name) : str_from(NULL, 0));
         break;
     case COL_DEVICE: put_unless(out, lane->device, -1); break;
     case COL_STREAM: put_unless(out, lane->stream, -1); break;
@@ -162,7 +162,7 @@ static int events_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int co
     case COL_DEPTH: sqlite3_result_int64(out, t->depth[r]); break;
     case COL_LAUNCH:
     case COL_CORRELATION:
-    case COL_BYTES: put_gpu(out, t, r, column); break;
+    case COL_BYTES: ask_events_put_gpu(out, t, r, column); break;
     }
     return SQLITE_OK;
 }

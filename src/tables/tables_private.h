@@ -1,25 +1,17 @@
-/* tables_private.h: what tables share. */
+/* tables_private.h: the tables that are made for databases alone. */
 #ifndef STRATA_TABLES_TABLES_PRIVATE_H
 #define STRATA_TABLES_TABLES_PRIVATE_H
 
-#include "analyze/names/source_place.h"
-#include "export/parquet.h"
+#include <sqlite3.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#include "tables/tables.h"
+#include "trace/trace.h"
 
-/* clang-format off */
-#define INT(name)  {name, PARQUET_INT, false}
-#define INT0(name) {name, PARQUET_INT, true}
-#define NUM0(name) {name, PARQUET_NUM, true}
-#define TEXT(name) {name, PARQUET_TEXT, false}
-#define TEXT0(name) {name, PARQUET_TEXT, true}
-#define PLACE_COLUMNS TEXT0("file"), INT0("line"), TEXT0("function")
-/* clang-format on */
+extern const struct table table_collectives, table_runs;
 
-/* The cells of PLACE_COLUMNS: null when `line` is 0 or less. */
-void table_place(struct parquet *p, struct str file, int32_t line, struct str function);
+/* ask_events.c: the rows of a trace as a table of SQLite, without a copy. */
 
-/* The same for the row of a Python frame, or ROW_NONE. */
-void table_frame(struct parquet *p, const struct trace *t, row_t frame);
+/* Makes the table `events` in `db`; `t` must outlive that. A result code of SQLite. */
+int ask_events_register(sqlite3 *db, const struct trace *t);
 
 #endif

@@ -20,7 +20,7 @@ void bounds_mem(struct mem_info *m)
     m->total_reserved = size_or(m->total_reserved, -1);
 }
 
-static void within(int32_t *n, int32_t most)
+static void bounds_within(int32_t *n, int32_t most)
 {
     if (*n < 0 || *n > most) *n = 0;
 }
@@ -28,14 +28,14 @@ static void within(int32_t *n, int32_t most)
 void bounds_device(struct device *d)
 {
     if (d->memory_bytes < 0 || !bounds_bytes(d->memory_bytes)) d->memory_bytes = 0;
-    within(&d->major, 999);
-    within(&d->minor, 999);
+    bounds_within(&d->major, 999);
+    bounds_within(&d->minor, 999);
     int32_t *counts[] = {&d->n_sms,       &d->warp_size,     &d->max_threads_per_sm,
                          &d->regs_per_sm, &d->shared_per_sm, &d->shared_per_block_optin};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) within(counts[i], 1 << 28);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) bounds_within(counts[i], 1 << 28);
 }
 
-static double distance(const struct trace *t, row_t a, row_t b)
+static double bounds_distance(const struct trace *t, row_t a, row_t b)
 {
     if ((t->flags[a] | t->flags[b]) & ROW_NO_TIME) return 0;
     return fabs((double)t->ts_ns[a] - (double)t->ts_ns[b]);
@@ -54,7 +54,7 @@ bool bounds_sums(const struct trace *t)
     for (row_t r = 0; r < t->n_rows; r++) {
         row_t launch = trace_launch_of(t, r);
         ns += (double)t->dur_ns[r];
-        if (launch != ROW_NONE) launching += distance(t, r, launch);
+        if (launch != ROW_NONE) launching += bounds_distance(t, r, launch);
     }
     for (uint32_t i = 0; i < t->n_gpu; i++) bytes += fabs((double)t->gpu[i].bytes);
     for (uint32_t i = 0; i < t->n_mem; i++) bytes += fabs((double)t->mem[i].bytes);

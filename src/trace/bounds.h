@@ -1,4 +1,4 @@
-/* bounds.h: what the times and sizes of a trace may be, in one place, so that nobody who adds them
+/* bounds.h: what the times and sizes of a trace may be, in one place, so that code that adds them
  * up has to fear an overflow.
  *
  * What a row says by itself is held against the limits here when it is read and when the trace is

@@ -11,21 +11,22 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/seed.h"
 #include "base/vec.h"
+#include "trace/batch_private.h"
 #include "trace/bounds.h"
 #include "trace/freeze.h"
-#include "trace/part_private.h"
 
 enum { MOST_LANES = 1 << 20, OTHER_CAT = 255 };
 
 struct builder {
     struct trace *trace;
     struct rows rows;
-    struct map lane_at, process_at; /* hash of the key -> index, probed on from there */
+    struct map lane_at, process_at, place_at; /* hash of the key -> index, probed on from there */
     size_t cap_lanes, cap_processes, cap_metas, cap_devices, cap_flows, cap_labels;
-    struct part_label_row *labels;
+    struct batch_label_row *labels;
     size_t n_labels;
-    struct part_lane *places; /* of flows, by flow.lane until freezing */
+    struct batch_lane *places; /* of flows, by flow.lane until freezing */
     size_t n_places, cap_places;
     bool has_pairs;
 };
@@ -54,6 +55,7 @@ void builder_free(struct builder *b)
     rows_done(&b->rows);
     map_done(&b->lane_at);
     map_done(&b->process_at);
+    map_done(&b->place_at);
     mem_free(b->labels);
     mem_free(b->places);
     mem_free(b);
@@ -106,21 +108,21 @@ void builder_end_row(struct builder *b, uint32_t row, int64_t end_ns, bool whole
     if (!whole) r->flags[row] |= ROW_UNFINISHED;
 }
 
-static uint64_t key_hash(struct part_key k)
+static uint64_t build_key_hash(struct batch_key k)
 {
-    return k.number != ID_NONE ? map_mix((uint64_t)k.number) : map_mix(~(uint64_t)k.text);
+    return k.number != ID_NONE ? seed_hash((uint64_t)k.number) : seed_hash(~(uint64_t)k.text);
 }
 
-static bool process_is(const struct process *p, struct part_key pid)
+static bool process_is(const struct process *p, struct batch_key pid)
 {
     return p->pid == pid.number && (pid.number != ID_NONE || p->pid_text == pid.text);
 }
 
 /* The index of process `pid`, or UINT32_MAX when it is not there and `add` is false or fails. */
-static uint32_t find_process(struct builder *b, struct part_key pid, bool add)
+static uint32_t build_find_process(struct builder *b, struct batch_key pid, bool add)
 {
     struct trace *t = b->trace;
-    for (uint64_t h = key_hash(pid);; h++) {
+    for (uint64_t h = build_key_hash(pid);; h++) {
         uint32_t at = map_find(&b->process_at, h);
         if (at != MAP_NONE && process_is(&t->processes[at], pid)) return at;
         if (at != MAP_NONE) continue;
@@ -134,19 +136,19 @@ static uint32_t find_process(struct builder *b, struct part_key pid, bool add)
     }
 }
 
-static bool lane_is(const struct lane *l, uint32_t process, const struct part_lane *want)
+static bool build_lane_is(const struct lane *l, uint32_t process, const struct batch_lane *want)
 {
     return l->kind == want->kind && l->process == process && l->tid == want->tid.number &&
            (l->tid != ID_NONE || l->tid_text == want->tid.text);
 }
 
-static uint32_t find_lane(struct builder *b, uint32_t process, const struct part_lane *want,
-                          bool add)
+static uint32_t build_find_lane(struct builder *b, uint32_t process, const struct batch_lane *want,
+                                bool add)
 {
     struct trace *t = b->trace;
-    for (uint64_t h = map_mix(key_hash(want->tid) + process * 31ull + want->kind);; h++) {
+    for (uint64_t h = map_mix(build_key_hash(want->tid) + process * 31ull + want->kind);; h++) {
         uint32_t at = map_find(&b->lane_at, h);
-        if (at != MAP_NONE && lane_is(&t->lanes[at], process, want)) return at;
+        if (at != MAP_NONE && build_lane_is(&t->lanes[at], process, want)) return at;
         if (at != MAP_NONE) continue;
         if (!add || VEC_RESERVE(t->lanes, t->n_lanes, b->cap_lanes, 1)) return UINT32_MAX;
         uint32_t *slot = map_at(&b->lane_at, h);
@@ -163,42 +165,52 @@ static uint32_t find_lane(struct builder *b, uint32_t process, const struct part
     }
 }
 
-static struct part_key translate_key(const str_id *strings, struct part_key k)
+static struct batch_key translate_key(const str_id *strings, struct batch_key k)
 {
     if (k.number == ID_NONE) k.text = strings[k.text];
     return k;
 }
 
-static uint32_t add_place(struct builder *b, const struct part_lane *lane)
+static bool build_place_is(const struct batch_lane *p, const struct batch_lane *want)
 {
-    for (size_t i = b->n_places; i-- > 0;)
-        if (part_key_eq(b->places[i].pid, lane->pid) && part_key_eq(b->places[i].tid, lane->tid))
-            return (uint32_t)i;
-    if (VEC_RESERVE(b->places, b->n_places, b->cap_places, 1)) return UINT32_MAX;
-    b->places[b->n_places] = *lane;
-    return (uint32_t)b->n_places++;
+    return batch_key_eq(p->pid, want->pid) && batch_key_eq(p->tid, want->tid);
+}
+
+static uint32_t build_add_place(struct builder *b, const struct batch_lane *lane)
+{
+    uint64_t h = map_mix(build_key_hash(lane->pid)) + build_key_hash(lane->tid);
+    for (;; h++) {
+        uint32_t at = map_find(&b->place_at, h);
+        if (at != MAP_NONE && build_place_is(&b->places[at], lane)) return at;
+        if (at != MAP_NONE) continue;
+        if (VEC_RESERVE(b->places, b->n_places, b->cap_places, 1)) return UINT32_MAX;
+        uint32_t *slot = map_at(&b->place_at, h);
+        if (!slot) return UINT32_MAX;
+        b->places[b->n_places] = *lane;
+        return *slot = (uint32_t)b->n_places++;
+    }
 }
 
 /* The builder's number for each lane of the part. */
-static int translate_lanes(struct builder *b, const struct part *p, const str_id *strings,
+static int translate_lanes(struct builder *b, const struct batch *p, const str_id *strings,
                            uint32_t *lanes)
 {
     for (size_t i = 0; i < p->n_lanes; i++) {
-        struct part_lane lane = p->lanes[i];
+        struct batch_lane lane = p->lanes[i];
         lane.pid = translate_key(strings, lane.pid);
         lane.tid = translate_key(strings, lane.tid);
         if (lane.kind == LANE_PLACE) {
-            lanes[i] = add_place(b, &lane);
+            lanes[i] = build_add_place(b, &lane);
         } else {
-            uint32_t process = find_process(b, lane.pid, true);
-            lanes[i] = process == UINT32_MAX ? process : find_lane(b, process, &lane, true);
+            uint32_t process = build_find_process(b, lane.pid, true);
+            lanes[i] = process == UINT32_MAX ? process : build_find_lane(b, process, &lane, true);
         }
         if (lanes[i] == UINT32_MAX) return ERR_NOMEM;
     }
     return b->trace->n_lanes + b->n_places > MOST_LANES ? ERR_LIMIT : 0;
 }
 
-static uint8_t find_cat(struct trace *t, str_id text)
+static uint8_t build_find_cat(struct trace *t, str_id text)
 {
     for (uint32_t i = 0; i < t->n_cats; i++)
         if (t->cats[i] == text) return (uint8_t)i;
@@ -210,11 +222,11 @@ static uint8_t find_cat(struct trace *t, str_id text)
     return (uint8_t)t->n_cats++;
 }
 
-static int add_labels(struct builder *b, const struct part *p, const str_id *strings)
+static int build_add_labels(struct builder *b, const struct batch *p, const str_id *strings)
 {
     if (VEC_RESERVE(b->labels, b->n_labels, b->cap_labels, p->n_labels)) return ERR_NOMEM;
     for (size_t i = 0; i < p->n_labels; i++) {
-        struct part_label_row l = p->labels[i];
+        struct batch_label_row l = p->labels[i];
         l.pid = translate_key(strings, l.pid);
         l.tid = translate_key(strings, l.tid);
         l.text = strings[l.text];
@@ -223,7 +235,7 @@ static int add_labels(struct builder *b, const struct part *p, const str_id *str
     return 0;
 }
 
-static int add_flows(struct builder *b, const struct part *p, const struct rows_ids *ids)
+static int build_add_flows(struct builder *b, const struct batch *p, const struct rows_ids *ids)
 {
     struct trace *t = b->trace;
     if (p->n_flows > UINT32_MAX - t->n_flows) return ERR_LIMIT;
@@ -239,7 +251,7 @@ static int add_flows(struct builder *b, const struct part *p, const struct rows_
 }
 
 /* Everything that needs the translation tables, once they have their memory. */
-static int copy_with(struct builder *b, const struct part *p, str_id *strings, uint32_t *lanes)
+static int copy_with(struct builder *b, const struct batch *p, str_id *strings, uint32_t *lanes)
 {
     struct trace *t = b->trace;
     for (uint32_t i = 0; i < p->strings.n; i++) {
@@ -248,15 +260,15 @@ static int copy_with(struct builder *b, const struct part *p, str_id *strings, u
     }
     TRY(translate_lanes(b, p, strings, lanes));
     uint8_t cats[OTHER_CAT + 1] = {[OTHER_CAT] = OTHER_CAT};
-    for (uint32_t i = 0; i < p->n_cats; i++) cats[i] = find_cat(t, strings[p->cats[i]]);
+    for (uint32_t i = 0; i < p->n_cats; i++) cats[i] = build_find_cat(t, strings[p->cats[i]]);
     struct rows_ids ids = {strings, lanes, cats};
-    TRY(add_labels(b, p, strings));
-    TRY(add_flows(b, p, &ids));
+    TRY(build_add_labels(b, p, strings));
+    TRY(build_add_flows(b, p, &ids));
     if (b->rows.n + p->rows.n >= ROW_NONE) return ERR_LIMIT;
     return rows_append(&b->rows, &p->rows, &ids) ? ERR_NOMEM : 0;
 }
 
-int builder_copy_part(struct builder *b, const struct part *p, struct err *e)
+int builder_copy_part(struct builder *b, const struct batch *p, struct err *e)
 {
     str_id *strings = mem_alloc(p->strings.n * sizeof *strings);
     uint32_t *lanes = mem_alloc(p->n_lanes * sizeof *lanes);
@@ -270,14 +282,14 @@ int builder_copy_part(struct builder *b, const struct part *p, struct err *e)
     return 0;
 }
 
-int builder_add_part(struct builder *b, struct part *p, struct err *e)
+int builder_add_part(struct builder *b, struct batch *p, struct err *e)
 {
     int rc = builder_copy_part(b, p, e);
-    part_free(p);
+    batch_free(p);
     return rc;
 }
 
-static void label_process(struct process *p, const struct part_label_row *l)
+static void build_label_process(struct process *p, const struct batch_label_row *l)
 {
     if (l->what == LABEL_PROCESS_NAME) p->name = l->text;
     else if (l->what == LABEL_PROCESS_LABELS) p->labels = l->text;
@@ -287,16 +299,16 @@ static void label_process(struct process *p, const struct part_label_row *l)
 static void apply_labels(struct builder *b)
 {
     for (size_t i = 0; i < b->n_labels; i++) {
-        const struct part_label_row *l = &b->labels[i];
-        uint32_t process = find_process(b, l->pid, false);
+        const struct batch_label_row *l = &b->labels[i];
+        uint32_t process = build_find_process(b, l->pid, false);
         if (process == UINT32_MAX) continue;
         if (l->what <= LABEL_PROCESS_SORT) {
-            label_process(&b->trace->processes[process], l);
+            build_label_process(&b->trace->processes[process], l);
             continue;
         }
         for (int kind = 0; kind <= LANE_OTHER; kind++) {
-            struct part_lane want = {.tid = l->tid, .kind = (enum lane_kind)kind};
-            uint32_t at = find_lane(b, process, &want, false);
+            struct batch_lane want = {.tid = l->tid, .kind = (enum lane_kind)kind};
+            uint32_t at = build_find_lane(b, process, &want, false);
             if (at == UINT32_MAX) continue;
             if (l->what == LABEL_THREAD_NAME) b->trace->lanes[at].name = l->text;
             else b->trace->lanes[at].sort_index = l->number;
@@ -315,11 +327,11 @@ static int place_flows(struct builder *b)
     };
     struct trace *t = b->trace;
     for (uint32_t i = 0; i < t->n_flows; i++) {
-        struct part_lane place = b->places[t->flows[i].lane];
-        uint32_t process = find_process(b, place.pid, true), at = UINT32_MAX;
+        struct batch_lane place = b->places[t->flows[i].lane];
+        uint32_t process = build_find_process(b, place.pid, true), at = UINT32_MAX;
         for (int k = 0; k < 6 && at == UINT32_MAX && process != UINT32_MAX; k++) {
             place.kind = order[t->flows[i].phase == 'f'][k];
-            at = find_lane(b, process, &place, place.kind == LANE_OTHER);
+            at = build_find_lane(b, process, &place, place.kind == LANE_OTHER);
         }
         if (at == UINT32_MAX) return ERR_NOMEM;
         t->flows[i].lane = at;
@@ -333,7 +345,7 @@ struct relating {
     int rc[2];
 };
 
-static void relate(void *ctx, int item, int worker)
+static void build_relate(void *ctx, int item, int worker)
 {
     struct relating *job = ctx;
     job->rc[item] = item == 0 ? freeze_nest(job->trace) : freeze_links(job->trace);
@@ -342,11 +354,11 @@ static void relate(void *ctx, int item, int worker)
 static int freeze_relate(struct trace *t, int n_threads)
 {
     struct relating job = {.trace = t};
-    pool_run(n_threads, 2, relate, &job);
+    pool_run(n_threads, 2, build_relate, &job);
     return job.rc[0] < 0 ? job.rc[0] : job.rc[1];
 }
 
-static int freeze(struct builder *b, int n_threads)
+static int build_freeze(struct builder *b, int n_threads)
 {
     TRY(place_flows(b));
     apply_labels(b);
@@ -365,7 +377,7 @@ static int freeze(struct builder *b, int n_threads)
 
 int builder_freeze(struct builder *b, int n_threads, struct trace **ret_trace, struct err *e)
 {
-    int rc = freeze(b, n_threads);
+    int rc = build_freeze(b, n_threads);
     if (rc < 0) {
         if (rc == ERR_LIMIT)
             err_set(e, rc, "its times or sizes add up to more than any recording can");

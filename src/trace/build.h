@@ -1,6 +1,6 @@
 /* build.h: how an importer fills a trace. Rows come in any order, on any thread.
  *
- *   builder_new -> for each worker: part_new -> part_* ... -> builder_add_part (in file order)
+ *   builder_new -> for each worker: batch_new -> part_* ... -> builder_add_part (in file order)
  *               -> builder_freeze -> struct trace
  *
  * A part is one worker's share: rows, side-table entries and strings of its own, without locks.
@@ -9,7 +9,7 @@
 #ifndef STRATA_TRACE_BUILD_H
 #define STRATA_TRACE_BUILD_H
 
-#include "trace/part.h"
+#include "trace/batch.h"
 
 struct builder;
 
@@ -25,10 +25,10 @@ int builder_add_device(struct builder *b, const struct device *d) MUST_USE;
 void builder_expect(struct builder *b, uint64_t n_rows);
 
 /* Takes the part over, also on failure. Parts are given in file order. */
-int builder_add_part(struct builder *b, struct part *p, struct err *e) MUST_USE;
+int builder_add_part(struct builder *b, struct batch *p, struct err *e) MUST_USE;
 
 /* The same, but the part stays the caller's, who may reset and fill it again. */
-int builder_copy_part(struct builder *b, const struct part *p, struct err *e) MUST_USE;
+int builder_copy_part(struct builder *b, const struct batch *p, struct err *e) MUST_USE;
 
 /* How many rows came so far: the next part's first row has this number. */
 uint32_t builder_n_rows(const struct builder *b);

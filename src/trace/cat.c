@@ -63,7 +63,7 @@ static const struct cat_row {
 
 enum { N_CATS = sizeof cats / sizeof *cats };
 
-static const struct cat_row *find(struct str cat)
+static const struct cat_row *cat_find(struct str cat)
 {
     for (int i = 0; i < N_CATS; i++)
         if (str_is(cat, cats[i].cat)) return &cats[i];
@@ -72,13 +72,13 @@ static const struct cat_row *find(struct str cat)
 
 enum row_kind cat_kind(struct str cat)
 {
-    const struct cat_row *c = find(cat);
+    const struct cat_row *c = cat_find(cat);
     return c ? c->kind : KIND_OTHER;
 }
 
 const char *cat_device_type(struct str cat)
 {
-    const struct cat_row *c = find(cat);
+    const struct cat_row *c = cat_find(cat);
     return c ? c->device : NULL;
 }
 

@@ -31,8 +31,8 @@ enum row_kind {
 
 enum kind_table { TABLE_NONE, TABLE_OP, TABLE_CALL, TABLE_GPU, TABLE_PY, TABLE_MEM, TABLE_ASYNC };
 
-/* Category of annotations that our recorder made by itself (calls of modules, backward): nobody has
- * written them, and where somebody has, that counts. */
+/* Category of annotations that our recorder made by itself (module calls, backward): the user has
+ * not written them, and where the user has labels of their own, those count. */
 #define CAT_DERIVED "strata_derived"
 
 /* Categories of notes on collectives (KIND_OTHER): what they carry, in arguments named as Kineto's.

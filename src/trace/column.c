@@ -1,8 +1,9 @@
-/* column.c: the list, and the promise that what stands in memory is what stands on disk. */
+/* column.c: the list, and the check that the layout in memory is the layout on disk. */
 #include "trace/column.h"
 
 #include <stddef.h>
 
+#include "base/mem.h"
 #include "format/strata_file.h"
 
 #define COLUMN(id, items, n)                                                                     \
@@ -55,3 +56,28 @@ static_assert(LANE_THREAD == 0 && LANE_STREAM == 1 && LANE_GPU_NOTE == 2 && LANE
                   LANE_COUNTER == 4 && LANE_OTHER == 5,
               "lane kinds are on disk: add at the end");
 static_assert(DAMAGE_PLACES == (int)STRATA_DAMAGE_PLACES, "damage places are on disk");
+
+/* ---- the end of a trace: every column in the list, and what stands beside them */
+
+static void column_free_all(struct trace *t)
+{
+    for (int i = 0; i < trace_n_columns; i++) mem_free(*column_items(&trace_columns[i], t));
+}
+
+void trace_free(struct trace *t)
+{
+    if (!t) return;
+    if (t->columns_owned) column_free_all(t);
+    if (t->args) t->args->free(t->args);
+    mem_free(t->lanes);
+    mem_free(t->processes);
+    mem_free(t->devices);
+    mem_free(t->metas);
+    mem_free(t->cats);
+    mem_free(t->path);
+    intern_done(&t->strings);
+    file_unmap(&t->mapping);
+    trace_free(t->captures);
+    trace_free(t->deep);
+    mem_free(t);
+}

@@ -1,5 +1,5 @@
-/* column.h: the one list of the columns and side tables of a trace. Whoever must treat them all
- * alike (free, write, map, compare) walks this list instead of naming them again. */
+/* column.h: the one list of the columns and side tables of a trace. Code that must treat them
+ * all alike (free, write, map, compare) walks this list instead of naming them again. */
 #ifndef STRATA_TRACE_COLUMN_H
 #define STRATA_TRACE_COLUMN_H
 

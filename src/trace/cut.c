@@ -2,13 +2,19 @@
  * them, and are made in one place only. */
 #include "trace/cut.h"
 
+#include "format/ring.h"
 #include "trace/build.h"
 
 struct cutting {
     const struct trace *t;
-    struct part *part;
+    struct batch *part;
     uint8_t cats[256]; /* of the part, by category of the trace */
     int64_t begin_ns, end_ns;
+    const struct span_set *out;  /* time that is taken out, or NULL */
+    const struct span_set *in;   /* threads during this time are all that is kept, or NULL */
+    bool launched;               /* ... with the work that they launched then */
+    const struct span_set *drop; /* what threads began and ended then, and launched, is left out */
+    bool by_launch;              /* work of devices goes with its launch */
 };
 
 /* The part's strings are the trace's, with the same ids. A file may hold a string twice: what it
@@ -16,37 +22,37 @@ struct cutting {
 static int copy_strings(struct cutting *c)
 {
     for (str_id id = 1; id < c->t->strings.n; id++)
-        if (intern_append(part_strings(c->part), trace_str(c->t, id)) != id) return ERR_NOMEM;
+        if (intern_append(batch_strings(c->part), trace_str(c->t, id)) != id) return ERR_NOMEM;
     for (uint32_t i = 0; i < c->t->n_cats && i < 256; i++)
-        c->cats[i] = part_cat(c->part, trace_str(c->t, c->t->cats[i]));
+        c->cats[i] = batch_cat(c->part, trace_str(c->t, c->t->cats[i]));
     return 0;
 }
 
-static struct part_key pid_of(const struct process *p)
+static struct batch_key pid_of(const struct process *p)
 {
-    return (struct part_key){p->pid, p->pid_text};
+    return (struct batch_key){p->pid, p->pid_text};
 }
 
-static struct part_key tid_of(const struct lane *l)
+static struct batch_key tid_of(const struct lane *l)
 {
-    return (struct part_key){l->tid, l->tid_text};
+    return (struct batch_key){l->tid, l->tid_text};
 }
 
 static int copy_labels(struct cutting *c)
 {
-    static const struct part_key nobody = {0};
+    static const struct batch_key nobody = {0};
     for (uint32_t i = 0; i < c->t->n_processes; i++) {
         const struct process *p = &c->t->processes[i];
-        struct part_key pid = pid_of(p);
-        TRY(part_add_label(c->part, LABEL_PROCESS_NAME, pid, nobody, p->name, 0));
-        TRY(part_add_label(c->part, LABEL_PROCESS_LABELS, pid, nobody, p->labels, 0));
-        TRY(part_add_label(c->part, LABEL_PROCESS_SORT, pid, nobody, 0, p->sort_index));
+        struct batch_key pid = pid_of(p);
+        TRY(batch_add_label(c->part, LABEL_PROCESS_NAME, pid, nobody, p->name, 0));
+        TRY(batch_add_label(c->part, LABEL_PROCESS_LABELS, pid, nobody, p->labels, 0));
+        TRY(batch_add_label(c->part, LABEL_PROCESS_SORT, pid, nobody, 0, p->sort_index));
     }
     for (uint32_t i = 0; i < c->t->n_lanes; i++) {
         const struct lane *l = &c->t->lanes[i];
-        struct part_key pid = pid_of(&c->t->processes[l->process]);
-        TRY(part_add_label(c->part, LABEL_THREAD_NAME, pid, tid_of(l), l->name, 0));
-        TRY(part_add_label(c->part, LABEL_THREAD_SORT, pid, tid_of(l), 0, l->sort_index));
+        struct batch_key pid = pid_of(&c->t->processes[l->process]);
+        TRY(batch_add_label(c->part, LABEL_THREAD_NAME, pid, tid_of(l), l->name, 0));
+        TRY(batch_add_label(c->part, LABEL_THREAD_SORT, pid, tid_of(l), 0, l->sort_index));
     }
     return 0;
 }
@@ -86,15 +92,87 @@ static bool span_in_part(const struct cutting *c, row_t r, int64_t *ret_ts, int6
     return true;
 }
 
+/* The moment `ns` after time was taken out: later by as much as is taken out behind it. */
+static int64_t cut_moved(const struct cutting *c, int64_t ns)
+{
+    return ns + span_set_ns(c->out, (struct span){ns, c->end_ns});
+}
+
+static bool cut_is_out(const struct cutting *c, int64_t ns)
+{
+    return span_set_ns(c->out, (struct span){ns, ns + 1}) > 0;
+}
+
+/* Moves work of a device with its launch; false where that is taken out. */
+static bool cut_move_work(const struct cutting *c, row_t r, int64_t *ts)
+{
+    row_t launch = trace_launch_of(c->t, r);
+    int64_t from = launch == ROW_NONE ? *ts : c->t->ts_ns[launch];
+    *ts += cut_moved(c, from) - from;
+    return !cut_is_out(c, from);
+}
+
+bool trace_cut_is_deep_end(const struct trace *t, row_t r)
+{
+    return t->phase[r] == 'i' && str_is(trace_name(t, r), RING_DEPTH_ENDS);
+}
+
+/* Of the recorder, not of the program: they stay where the time around them is taken out. */
+static bool cut_is_mark(const struct trace *t, row_t r)
+{
+    return trace_cut_is_deep_end(t, r) ||
+           (t->phase[r] == 'i' && str_starts(trace_name(t, r), RING_SNAPSHOT));
+}
+
+/* Takes time out of the span of row `r`; false when nothing of it is left. */
+static bool cut_take_out(const struct cutting *c, row_t r, int64_t *ts, int64_t *dur)
+{
+    const struct trace *t = c->t;
+    uint32_t n = 0;
+    if (c->by_launch && t->lanes[t->lane[r]].kind == LANE_STREAM) return cut_move_work(c, r, ts);
+    int64_t end = cut_moved(c, *ts + *dur), begin = cut_moved(c, *ts);
+    bool inside = span_set_ns(c->out, (struct span){*ts, *ts + (*dur ? *dur : 1)}) > 0;
+    bool launches = !c->by_launch && trace_call(t, r) && trace_launched(t, r, &n) && n > 0;
+    *ts = begin - (launches && inside && end == begin); /* in what is open, which may end there */
+    *dur = end - begin;
+    bool stays = launches || t->kind[r] == KIND_MEMORY || cut_is_mark(t, r);
+    return *dur > 0 || !inside || stays;
+}
+
+/* The time in which a thread did row `r`, or launched it; of no length where that is not known. */
+static struct span cut_done_in(const struct trace *t, row_t r)
+{
+    if (t->lanes[t->lane[r]].kind != LANE_THREAD) r = trace_launch_of(t, r);
+    if (r == ROW_NONE) return (struct span){0, 0};
+    return (struct span){t->ts_ns[r], t->ts_ns[r] + (t->dur_ns[r] ? t->dur_ns[r] : 1)};
+}
+
+static bool cut_drops(const struct cutting *c, row_t r)
+{
+    if (!c->drop || c->t->kind[r] == KIND_MEMORY || cut_is_mark(c->t, r)) return false;
+    struct span s = cut_done_in(c->t, r);
+    return span_ns(s) > 0 && span_set_ns(c->drop, s) == span_ns(s);
+}
+
+/* Whether the row is all or in part of what is kept. */
+static bool cut_keeps(const struct cutting *c, row_t r)
+{
+    const struct trace *t = c->t;
+    if (!c->in) return !cut_drops(c, r);
+    if (!c->launched && t->lanes[t->lane[r]].kind != LANE_THREAD) return false;
+    return span_set_ns(c->in, cut_done_in(t, r)) > 0;
+}
+
 static int copy_rows(struct cutting *c)
 {
     const struct trace *t = c->t;
     for (row_t r = 0; r < t->n_rows; r++) {
         int64_t ts, dur;
-        if (!span_in_part(c, r, &ts, &dur)) continue;
+        if (!cut_keeps(c, r) || !span_in_part(c, r, &ts, &dur)) continue;
+        if (c->out && !cut_take_out(c, r, &ts, &dur)) continue;
         const struct lane *l = &t->lanes[t->lane[r]];
         struct call_info call;
-        struct part_row row = {
+        struct batch_row row = {
             .ts_ns = ts,
             .dur_ns = dur,
             .name = t->name[r],
@@ -108,7 +186,7 @@ static int copy_rows(struct cutting *c)
             .on_device = l->kind == LANE_STREAM,
             .aux = aux_of(t, r, &call),
         };
-        TRY(part_add(c->part, &row));
+        TRY(batch_add(c->part, &row));
     }
     return 0;
 }
@@ -134,7 +212,7 @@ static int copy_facts(struct builder *b, const struct trace *t)
 }
 
 /* What a trace owns and the part goes on using. */
-static void hand_over(struct trace *from, struct trace *to)
+static void cut_hand_over(struct trace *from, struct trace *to)
 {
     to->path = from->path;
     to->args = from->args;
@@ -143,34 +221,97 @@ static void hand_over(struct trace *from, struct trace *to)
     from->args = NULL;
     from->mapping = (struct file_map){0};
     to->format = from->format;
+    to->without_bytes = from->without_bytes;
+    to->has_source = from->has_source;
     to->base_ns = from->base_ns;
     to->source_bytes = from->source_bytes;
     to->damage = from->damage;
+    to->captures = from->captures;
+    to->deep = from->deep;
+    from->captures = from->deep = NULL;
     bool again = from->part.whole_end_ns > from->part.whole_begin_ns; /* a part of a part */
     to->part =
         (struct trace_part){.whole_begin_ns = again ? from->part.whole_begin_ns : from->begin_ns,
                             .whole_end_ns = again ? from->part.whole_end_ns : from->end_ns,
                             .n_records = from->part.n_records,
+                            .rests = from->part.rests,
                             .name = STR_NONE};
 }
 
 int trace_cut(struct trace **t, int64_t begin_ns, int64_t end_ns, struct err *e)
 {
-    struct trace *ret = NULL;
+    return trace_cut_without(t, (struct span){begin_ns, end_ns}, NULL, e);
+}
+
+/* The rows that stay, as a trace. */
+static int cut_build(struct cutting *c, struct trace **ret, struct err *e)
+{
     struct builder *b = builder_new(e);
     if (!b) return ERR_NOMEM;
-    struct cutting c = {.t = *t, .part = part_new(), .begin_ns = begin_ns, .end_ns = end_ns};
-    int rc = c.part ? copy_part(&c) : ERR_NOMEM;
-    if (rc == 0) rc = builder_copy_part(b, c.part, e);
-    if (rc == 0) rc = copy_facts(b, *t);
-    part_free(c.part);
+    c->part = batch_new();
+    int rc = c->part ? copy_part(c) : ERR_NOMEM;
+    if (rc == 0) rc = builder_copy_part(b, c->part, e);
+    if (rc == 0) rc = copy_facts(b, c->t);
+    batch_free(c->part);
     if (rc < 0) {
         builder_free(b);
         return err_grow(e, rc);
     }
-    TRY(builder_freeze(b, 1, &ret, e));
-    hand_over(*t, ret);
+    return builder_freeze(b, 1, ret, e);
+}
+
+static int cut_replace(struct trace **t, struct cutting *c, struct err *e)
+{
+    struct trace *ret = NULL;
+    TRY(cut_build(c, &ret, e));
+    cut_hand_over(*t, ret);
     trace_free(*t);
     *t = ret;
     return 0;
+}
+
+int trace_cut_without(struct trace **t, struct span window, const struct span_set *out,
+                      struct err *e)
+{
+    struct cutting c = {.t = *t, .begin_ns = window.begin_ns, .end_ns = window.end_ns, .out = out};
+    return cut_replace(t, &c, e);
+}
+
+int trace_cut_launched(struct trace **t, const struct span_set *out, struct err *e)
+{
+    struct trace_part before = (*t)->part;
+    struct cutting c = {
+        .t = *t, .begin_ns = (*t)->begin_ns, .end_ns = (*t)->end_ns + 1, .out = out, .drop = out};
+    TRY(cut_replace(t, &c, e));
+    (*t)->part = before;
+    return 0;
+}
+
+int trace_copy_launched(const struct trace *t, const struct span_set *in, struct trace **ret,
+                        struct err *e)
+{
+    struct cutting c = {
+        .t = t, .begin_ns = t->begin_ns, .end_ns = t->end_ns + 1, .in = in, .launched = true};
+    return cut_build(&c, ret, e);
+}
+
+/* Not a part: all that was recorded. */
+int trace_splice(struct trace **t, const struct span_set *out, struct err *e)
+{
+    bool part = (*t)->part.whole_end_ns > (*t)->part.whole_begin_ns;
+    struct cutting c = {.t = *t,
+                        .begin_ns = (*t)->begin_ns,
+                        .end_ns = (*t)->end_ns + 1,
+                        .out = out,
+                        .by_launch = true};
+    TRY(cut_replace(t, &c, e));
+    if (!part) (*t)->part.whole_begin_ns = (*t)->part.whole_end_ns = 0;
+    return 0;
+}
+
+int trace_copy_threads(const struct trace *t, const struct span_set *in, struct trace **ret,
+                       struct err *e)
+{
+    struct cutting c = {.t = t, .begin_ns = t->begin_ns, .end_ns = t->end_ns + 1, .in = in};
+    return cut_build(&c, ret, e);
 }

@@ -25,7 +25,7 @@ struct moving {
         for (row_t i = 0; i < job->trace->n_rows; i++) to[i] = from[job->order[i]]; \
     }
 
-static void gather(const struct moving *job, const struct move *m)
+static void freeze_gather_gather(const struct moving *job, const struct move *m)
 {
     if (m->item_bytes == 8) GATHER(uint64_t)
     else if (m->item_bytes == 4) GATHER(uint32_t)
@@ -42,7 +42,7 @@ static void move_width(const struct moving *job, size_t item_bytes)
         if (!room) room = mem_alloc(job->trace->n_rows * item_bytes);
         if (!room) return;
         *m->to = room;
-        gather(job, m);
+        freeze_gather_gather(job, m);
         room = *m->from;
         *m->from = NULL;
     }

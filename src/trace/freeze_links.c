@@ -1,8 +1,9 @@
-/* freeze_links.c: device work to the call that launched it, by correlation id.
+/* freeze_links.c: device work to the call that launched it, by correlation id, or by external id
+ * where the recorder wrote no others, or by an arrow where it wrote neither.
  *
  * One id may stand for many kernels (a graph launch) and, where the files of several processes
  * were merged, for several calls. Those of another process group are not meant, even where the own
- * one is not there; of the others the call of the same group wins, then the latest one that does
+ * one is not there; among the others the call of the same group wins, then the latest one that does
  * not start after the device work. */
 #include <stdlib.h>
 
@@ -20,13 +21,13 @@ struct linking {
     struct map calls; /* groups that have calls */
 };
 
-static bool is_id(int64_t correlation)
+static bool freeze_links_is_id(int64_t correlation)
 {
     return correlation != 0 && correlation != -1 && correlation != ID_NONE;
 }
 
 /* "[TP00] 1213" and "[TP00] 0" come from one rank: the text before the number tells. */
-static str_id group_of(struct trace *t, const struct process *p)
+static str_id freeze_links_group_of(struct trace *t, const struct process *p)
 {
     if (p->pid != ID_NONE) return 0;
     struct str s = trace_str(t, p->pid_text);
@@ -41,7 +42,7 @@ static int index_calls(struct linking *k)
     for (row_t r = 0; r < t->n_rows; r++) {
         if (kind_table(t->kind[r]) != TABLE_CALL || t->aux[r] == UINT32_MAX) continue;
         int64_t correlation = t->calls[t->aux[r]].correlation;
-        if (!is_id(correlation)) continue;
+        if (!freeze_links_is_id(correlation)) continue;
         uint32_t *last = map_at(&k->by_id, (uint64_t)correlation);
         uint32_t *calls = map_at(&k->calls, k->group[t->lanes[t->lane[r]].process]);
         if (!last || !calls) return ERR_NOMEM;
@@ -52,7 +53,7 @@ static int index_calls(struct linking *k)
     return 0;
 }
 
-static bool better(const struct linking *k, row_t candidate, row_t best, row_t gpu)
+static bool freeze_links_better(const struct linking *k, row_t candidate, row_t best, row_t gpu)
 {
     const struct trace *t = k->t;
     if (best == ROW_NONE) return true;
@@ -79,10 +80,10 @@ static bool is_foreign(const struct linking *k, row_t call, row_t gpu)
 static row_t find_launch(const struct linking *k, row_t gpu, int64_t correlation)
 {
     row_t best = ROW_NONE;
-    if (!is_id(correlation)) return best;
+    if (!freeze_links_is_id(correlation)) return best;
     row_t at = map_find(&k->by_id, (uint64_t)correlation);
     for (int i = 0; at != ROW_NONE && i < 4096; i++, at = k->earlier[k->t->aux[at]])
-        if (!is_foreign(k, at, gpu) && better(k, at, best, gpu)) best = at;
+        if (!is_foreign(k, at, gpu) && freeze_links_better(k, at, best, gpu)) best = at;
     return best;
 }
 
@@ -116,7 +117,7 @@ static void group_row(struct linking *k, row_t r)
     t->launched[c->first_gpu + c->n_gpu++] = r;
 }
 
-static int by_start(const void *a, const void *b, void *ctx)
+static int freeze_links_by_start(const void *a, const void *b, void *ctx)
 {
     const struct trace *t = ctx;
     row_t x = *(const row_t *)a, y = *(const row_t *)b;
@@ -139,7 +140,7 @@ static int group_launched(struct linking *k)
     for (uint32_t i = 0; i < t->n_calls; i++)
         if (t->calls[i].n_gpu > 1)
             qsort_r(t->launched + t->calls[i].first_gpu, t->calls[i].n_gpu, sizeof *t->launched,
-                    by_start, t);
+                    freeze_links_by_start, t);
     return 0;
 }
 
@@ -150,18 +151,101 @@ static void judge_external_ids(struct trace *t)
     uint64_t n = 0, copies = 0;
     for (uint32_t i = 0; i < t->n_gpu; i++) {
         const struct gpu_info *g = &t->gpu[i];
-        if (g->external_id == ID_NONE || g->external_id == 0 || !is_id(g->correlation)) continue;
+        if (g->external_id == ID_NONE || g->external_id == 0 || !freeze_links_is_id(g->correlation))
+            continue;
         n++;
         copies += g->external_id == g->correlation;
     }
     t->external_ids_usable = n == 0 || copies * 100 < n * 95;
 }
 
+static bool freeze_links_has_correlation(const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->n_gpu; i++)
+        if (freeze_links_is_id(t->gpu[i].correlation)) return true;
+    for (uint32_t i = 0; i < t->n_calls; i++)
+        if (freeze_links_is_id(t->calls[i].correlation)) return true;
+    return false;
+}
+
+/* Device rows of which the external id is that of exactly one call. */
+static int freeze_links_count_by_external_id(const struct trace *t, uint32_t *ret_n)
+{
+    struct map calls; /* external id -> how many calls have it */
+    map_init(&calls);
+    int rc = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->n_calls && !rc; i++) {
+        if (!freeze_links_is_id(t->calls[i].external_id)) continue;
+        uint32_t *found = map_at(&calls, (uint64_t)t->calls[i].external_id);
+        if (found) *found = *found == MAP_NONE ? 1 : *found + 1;
+        else rc = ERR_NOMEM;
+    }
+    for (uint32_t i = 0; i < t->n_gpu && !rc; i++)
+        n += freeze_links_is_id(t->gpu[i].external_id) &&
+             map_find(&calls, (uint64_t)t->gpu[i].external_id) == 1;
+    map_done(&calls);
+    *ret_n = n;
+    return rc;
+}
+
+/* Some builds for AMD write no correlation: a call and the work that it launches have an external
+ * id of their own, which differs from those of operators. */
+static int freeze_links_by_external_id(struct trace *t)
+{
+    uint32_t n = 0;
+    if (!t->n_gpu || freeze_links_has_correlation(t)) return 0;
+    TRY(freeze_links_count_by_external_id(t, &n));
+    if (2 * (uint64_t)n <= t->n_gpu) return 0;
+    for (uint32_t i = 0; i < t->n_gpu; i++) t->gpu[i].correlation = t->gpu[i].external_id;
+    for (uint32_t i = 0; i < t->n_calls; i++) t->calls[i].correlation = t->calls[i].external_id;
+    return 0;
+}
+
+/* Where a flow starts or ends: the row of the lane that begins last before it and has not ended.
+ * Rows of a lane are in the order of their starts. */
+static row_t freeze_links_row_of(const struct trace *t, const struct flow *f)
+{
+    enum { DEEPEST = 64 }; /* calls that have ended by then, and lie between */
+    const struct lane *l = &t->lanes[f->lane];
+    row_t begin = l->begin, end = l->end;
+    while (begin < end) {
+        row_t middle = begin + (end - begin) / 2;
+        if (t->ts_ns[middle] <= f->ts_ns) begin = middle + 1;
+        else end = middle;
+    }
+    for (int i = 0; i < DEEPEST && begin > l->begin; i++) {
+        begin--;
+        if (trace_end_ns(t, begin) >= f->ts_ns) return begin;
+    }
+    return ROW_NONE;
+}
+
+/* The number by which calls and work find each other, or NULL. */
+static int64_t *freeze_links_key(struct trace *t, row_t r)
+{
+    if (r == ROW_NONE || t->aux[r] == UINT32_MAX) return NULL;
+    if (kind_table(t->kind[r]) == TABLE_CALL) return &t->calls[t->aux[r]].correlation;
+    return trace_is_work(t, r) ? &t->gpu[t->aux[r]].correlation : NULL;
+}
+
+/* Older recorders of AMD write neither: only arrows from a call to its work. */
+static void freeze_links_by_flow(struct trace *t)
+{
+    if (!t->n_gpu || !t->n_calls || !t->n_flows || freeze_links_has_correlation(t)) return;
+    for (uint32_t i = 0; i < t->n_flows; i++) {
+        int64_t *key = freeze_links_key(t, freeze_links_row_of(t, &t->flows[i]));
+        if (key) *key = t->flows[i].id;
+    }
+}
+
 static int link_with(struct linking *k)
 {
     struct trace *t = k->t;
+    TRY(freeze_links_by_external_id(t));
+    freeze_links_by_flow(t);
     for (uint32_t i = 0; i < t->n_processes; i++) {
-        k->group[i] = group_of(t, &t->processes[i]);
+        k->group[i] = freeze_links_group_of(t, &t->processes[i]);
         if (k->group[i] == STR_NONE) return ERR_NOMEM;
     }
     TRY(index_calls(k));

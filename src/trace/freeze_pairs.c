@@ -13,7 +13,7 @@ struct mark {
     uint32_t lane, row;
 };
 
-static int by_time(const void *a, const void *b)
+static int freeze_pairs_by_time(const void *a, const void *b)
 {
     const struct mark *x = a, *y = b;
     if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
@@ -67,7 +67,7 @@ int freeze_pairs(struct rows *r, struct trace *t)
         for (size_t i = 0; i < r->n; i++)
             if (r->phase[i] == 'B' || r->phase[i] == 'E')
                 marks[k++] = (struct mark){r->ts_ns[i], r->lane[i], (uint32_t)i};
-        qsort(marks, n, sizeof *marks, by_time);
+        qsort(marks, n, sizeof *marks, freeze_pairs_by_time);
         for (size_t i = 0, j; i < n; i = j) {
             for (j = i; j < n && marks[j].lane == marks[i].lane;) j++;
             pair_lane(r, t, marks + i, j - i, open);

@@ -13,7 +13,7 @@ static const char *const device_waits[] = {
 
 enum { N_WAITS = sizeof device_waits / sizeof *device_waits };
 
-static bool is_wait(const str_id names[N_WAITS], str_id name)
+static bool freeze_profiler_is_wait(const str_id names[N_WAITS], str_id name)
 {
     for (int i = 0; i < N_WAITS; i++)
         if (names[i] == name) return true;
@@ -43,12 +43,13 @@ struct last {
     int64_t launch_ns;
 };
 
-static void look_at(const struct trace *t, row_t r, const str_id names[N_WAITS], struct last *last)
+static void freeze_profiler_look_at(const struct trace *t, row_t r, const str_id names[N_WAITS],
+                                    struct last *last)
 {
     uint32_t n_launched;
     trace_launched(t, r, &n_launched);
     if (n_launched && t->ts_ns[r] > last->launch_ns) last->launch_ns = t->ts_ns[r];
-    if (!is_wait(names, t->name[r])) return;
+    if (!freeze_profiler_is_wait(names, t->name[r])) return;
     if (last->wait == ROW_NONE || t->ts_ns[r] >= t->ts_ns[last->wait]) last->wait = r;
 }
 
@@ -61,7 +62,7 @@ int freeze_profiler(struct trace *t)
     for (uint32_t i = 0; i < t->n_processes; i++) last[i] = (struct last){ROW_NONE, INT64_MIN};
     for (row_t r = 0; r < t->n_rows; r++)
         if (kind_table(t->kind[r]) == TABLE_CALL)
-            look_at(t, r, names, &last[t->lanes[t->lane[r]].process]);
+            freeze_profiler_look_at(t, r, names, &last[t->lanes[t->lane[r]].process]);
     for (uint32_t i = 0; i < t->n_processes; i++) {
         row_t r = last[i].wait;
         if (r != ROW_NONE && last[i].launch_ns <= t->ts_ns[r] && under_profiler(t, r))

@@ -5,7 +5,7 @@
 #define NS_PER_DAY    (86400 * NS_PER_SECOND)
 
 /* The first time above zero of any row; rows are in time order on their lanes. */
-static int64_t first_time(const struct trace *t)
+static int64_t freeze_times_first_time(const struct trace *t)
 {
     int64_t first = INT64_MAX;
     for (lane_id l = 0; l < t->n_lanes; l++) {
@@ -19,7 +19,7 @@ static int64_t first_time(const struct trace *t)
  * time only where the trace itself begins near it. */
 static void mark_zero_times(struct trace *t)
 {
-    int64_t first = first_time(t);
+    int64_t first = freeze_times_first_time(t);
     if (first == INT64_MAX || first < NS_PER_SECOND) return;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         if (t->lanes[l].kind != LANE_STREAM && t->lanes[l].kind != LANE_GPU_NOTE) continue;
@@ -31,7 +31,7 @@ static void mark_zero_times(struct trace *t)
     }
 }
 
-static void widen(int64_t *begin, int64_t *end, int64_t from, int64_t to)
+static void freeze_times_widen(int64_t *begin, int64_t *end, int64_t from, int64_t to)
 {
     if (*begin == ID_NONE || from < *begin) *begin = from;
     if (*end == ID_NONE || to > *end) *end = to;
@@ -43,8 +43,9 @@ static void find_bounds(struct trace *t)
     for (row_t r = 0; r < t->n_rows; r++) {
         if (t->phase[r] != 'X' || t->flags[r] & ROW_NO_TIME) continue;
         if (t->kind[r] == KIND_WINDOW)
-            widen(&t->window_begin_ns, &t->window_end_ns, t->ts_ns[r], trace_end_ns(t, r));
-        else widen(&begin, &end, t->ts_ns[r], trace_end_ns(t, r));
+            freeze_times_widen(&t->window_begin_ns, &t->window_end_ns, t->ts_ns[r],
+                               trace_end_ns(t, r));
+        else freeze_times_widen(&begin, &end, t->ts_ns[r], trace_end_ns(t, r));
     }
     t->begin_ns = begin;
     t->end_ns = end;

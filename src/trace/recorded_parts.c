@@ -1,5 +1,5 @@
-/* recorded_parts.c: see recorded_parts.h. */
-#include "trace/recorded_parts.h"
+/* recorded_parts.c: see cut.h. */
+#include "trace/cut.h"
 
 #include <stdlib.h>
 
@@ -40,7 +40,8 @@ static int take_marks(const struct trace *t, struct arena *mem, struct mark **re
     return 0;
 }
 
-static void widen(struct recorded_parts *p, uint32_t i, int64_t begin_ns, int64_t end_ns)
+static void recorded_parts_widen(struct recorded_parts *p, uint32_t i, int64_t begin_ns,
+                                 int64_t end_ns)
 {
     if (i == p->n) p->list[p->n++] = (struct recorded_part){begin_ns, end_ns};
     if (begin_ns < p->list[i].begin_ns) p->list[i].begin_ns = begin_ns;
@@ -61,7 +62,7 @@ int recorded_parts_find(const struct trace *t, struct arena *mem, struct recorde
         if (i && m[i].process != m[i - 1].process) number = 0;
         if (!m[i].begins) continue;
         bool ended = i + 1 < n && m[i + 1].process == m[i].process && !m[i + 1].begins;
-        widen(ret, number++, m[i].ts_ns, ended ? m[i + 1].ts_ns : t->end_ns);
+        recorded_parts_widen(ret, number++, m[i].ts_ns, ended ? m[i + 1].ts_ns : t->end_ns);
     }
     return 0;
 }

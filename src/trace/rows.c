@@ -42,7 +42,7 @@ bool rows_reserve(struct rows *r, size_t more)
     return false;
 }
 
-static str_id translate(const struct rows_ids *ids, str_id s)
+static str_id rows_translate(const struct rows_ids *ids, str_id s)
 {
     return s == STR_NONE ? s : ids->strings[s];
 }
@@ -58,9 +58,9 @@ static bool append_tables(struct rows *into, const struct rows *from, const stru
 #undef COPY
     for (size_t i = 0; i < from->n_ops; i++) {
         struct op_info *op = &into->ops[into->n_ops + i];
-        op->dims = translate(ids, op->dims);
-        op->types = translate(ids, op->types);
-        op->concrete = translate(ids, op->concrete);
+        op->dims = rows_translate(ids, op->dims);
+        op->types = rows_translate(ids, op->types);
+        op->concrete = rows_translate(ids, op->concrete);
     }
     return false;
 }

@@ -1,6 +1,6 @@
 /* snapshot.h: what the allocator of PyTorch held at one moment, and what it did before: the file of
  * torch.cuda.memory._dump_snapshot. Columns like those of a trace; texts are in the table of
- * strings. Filled by import/snapshot_read.h, read by everyone else. */
+ * strings. Filled by import/snapshot/snapshot_read.h, read by all others. */
 #ifndef STRATA_TRACE_SNAPSHOT_H
 #define STRATA_TRACE_SNAPSHOT_H
 

@@ -18,6 +18,7 @@
 #ifndef STRATA_TRACE_TRACE_H
 #define STRATA_TRACE_TRACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ enum row_flag {
     ROW_FAILED = 16,    /* a range that was left by an exception */
     ROW_LINE = 32, /* of a Python function, directly inside its row: named by the line it is at */
     ROW_RESUMED = 64, /* a further turn of a generator: the call before it goes on */
+    ROW_STAGE = 128,  /* of a recording: marked with strata, not with another library's ranges */
 };
 
 /* CPU op or user annotation. Shape texts are the raw JSON arrays, interned. */
@@ -147,7 +149,8 @@ struct meta {
 /* Key of the meta of timelines that Strata recorded itself: recording one event costs less. */
 #define TRACE_META_RECORDED "strata_timeline"
 
-/* Key of the meta of traces made from recordings: how much those held then; see import/rings.h. */
+/* Key of the meta of traces made from recordings: how much those held then; see
+ * import/ring/rings.h. */
 #define TRACE_META_EXTENT "strata_recordings"
 
 /* Keys of metas about a device, with its number behind: its UUID, and what the user calls it in
@@ -166,16 +169,26 @@ struct meta {
  *      "origins": [[0, 1, 2]], "nodes": [7, 1, 0]}
  *
  * A name begins with what it is: p a Python function with the line that ran, m the call of a
- * module, o an operator. An origin is a stack, outermost first. Three numbers are a node: the upper
- * and lower half of its id, and its origin. */
+ * module, o an operator, s what that was called with (dims, types and values, by tabs). An origin
+ * is a stack, outermost first. Three numbers are a node: the upper and lower half of its id, and
+ * its origin. */
 #define TRACE_META_CAPTURED "strata_captured"
+
+/* Key of the meta that says what is set in the program: flags of torch, variables of the
+ * environment, processors. An array of [name, value], both texts, the values of one name in the
+ * order they were seen. Only names of a list are in it (python/strata/_base/process_settings.py).
+ */
+#define TRACE_META_SETTINGS "strata_settings"
+
+/* Key of the meta with what the recorder itself warned of, as one text. */
+#define TRACE_META_WARNED "strata_recorder_warned"
 
 /* Key of the meta of traces whose Python functions are made of samples: how many microseconds lie
  * between two, which is how good their times are. */
 #define TRACE_META_SAMPLED "strata_sample_period_us"
 
-/* Flow events as written. Joins never use them (half of them are not what they seem); they are
- * kept so that nothing is lost on the way to another format. */
+/* Flow events as written. Joins use them only where a trace has no numbers at all (half of them are
+ * not what they seem); they are kept so that nothing is lost on the way to another format. */
 struct flow {
     int64_t ts_ns;
     int64_t id;
@@ -194,7 +207,27 @@ struct trace_counts {
     uint32_t unlinked;   /* device work without a launch */
 };
 
+/* Why time of a recording is left out that no later call would take again. */
+enum left_out {
+    LEFT_OUT_START_UP, /* contexts, handles, code that is loaded or compiled, cold first steps */
+    LEFT_OUT_CAPTURE,  /* a graph is captured: nothing runs */
+    LEFT_OUT_PROFILER, /* the profiler starts or stops */
+    LEFT_OUT_EARLIER,  /* waiting for work that was launched before the recording */
+    LEFT_OUT_KINDS
+};
+
 /* Of a trace that was cut out of a longer one: how long that was, and what this is of it. */
+/* Of a run that was not recorded throughout (analyze/rests.h). Units are what it repeats, each with
+ * what comes between it and the next; they were seen all the time. */
+struct trace_rests {
+    uint32_t n_parts; /* that were recorded; 0: all was */
+    int64_t recorded_ns, run_ns;
+    str_id unit;               /* a name of it; STR_NONE where nothing was seen in the rests */
+    uint32_t n_units, n_slow;  /* in the whole run; of them, with a pause */
+    int64_t units_ns, slow_ns; /* of all; what pauses added */
+    int64_t usual_ns, rest_usual_ns; /* median in the parts that were recorded; in the rests */
+};
+
 struct trace_part {
     int64_t whole_begin_ns, whole_end_ns; /* equal when nothing was cut */
     str_id name;                          /* of the calls it is made of, or STR_NONE */
@@ -202,15 +235,24 @@ struct trace_part {
     uint32_t n_cold;                      /* such calls before, left out: not warmed up */
     int64_t cold_ns;                      /* how long those took */
     bool lost_end;                        /* the end is left out: its device records were lost */
-    bool snapshot;                        /* what was kept before something happened (kept.h) */
+    bool snapshot;            /* what was kept before something happened (snapshot_mark.h) */
+    str_id snapshot_name;     /* valid with it: the name of its mark, which may be left out, */
+    int64_t snapshot_at_ns;   /* and when that was */
     uint32_t number, n_parts; /* of the parts a program recorded of itself: the 2nd of 3; or 0 */
     uint64_t n_records;       /* of the whole recording, where it was too long to read; else 0 */
+    bool judged;              /* what can be judged of it: all but left_out_ns */
+    int64_t left_out_ns[LEFT_OUT_KINDS]; /* by enum left_out; valid with `judged` */
+    int64_t usual_ns;                    /* of the steps that are left after cold ones */
+    bool only_captured; /* its steps capture graphs, none of which is launched in them */
+    struct trace_rests rests;
 };
 
 /* Reads back the raw JSON text of one event's args. Supplied by the importer. */
 struct args_source {
     int (*read)(struct args_source *self, uint64_t src, struct buf *out, struct err *e);
     void (*free)(struct args_source *self);
+    uint64_t plain_bytes;         /* native files: all of them, unpacked */
+    _Atomic uint64_t taken_bytes; /* read so far; see budget.h */
 };
 
 struct trace {
@@ -263,8 +305,13 @@ struct trace {
     bool external_ids_usable;               /* false where they only copy the correlation id */
     char *path;                             /* as given by the user */
     const char *format;                     /* "kineto json", "strata", "nsys sqlite" ... */
+    bool without_bytes; /* places of damage are rows or documents, not bytes of a file */
+    bool has_source;    /* made from another file, whose damage it remembers */
 
     struct trace_part part;
+    struct trace
+        *captures;      /* threads while graphs were captured, where that was cut out; or NULL */
+    struct trace *deep; /* units in depth, which say what the other work is; or NULL */
     struct trace_counts counts; /* valid when `counted`: use trace_count */
     bool counted;
     struct args_source *args; /* NULL when nothing more can be read */
@@ -295,9 +342,21 @@ static inline struct span trace_span(const struct trace *t, row_t r)
     return (struct span){t->ts_ns[r], trace_end_ns(t, r)};
 }
 
-/* The row's entry in its side table, or NULL when its kind has none. */
+/* The index of row `r` in its side table when its kind uses `table`, else UINT32_MAX. */
+static inline uint32_t trace_aux(const struct trace *t, row_t r, enum kind_table table)
+{
+    return r < t->n_rows && kind_table((enum row_kind)t->kind[r]) == table ? t->aux[r] : UINT32_MAX;
+}
+
+/* The row's entry in its side table, or NULL when its kind has none. Calls are read by the million.
+ *  */
+static inline const struct call_info *trace_call(const struct trace *t, row_t r)
+{
+    uint32_t i = trace_aux(t, r, TABLE_CALL);
+    return i < t->n_calls ? &t->calls[i] : NULL;
+}
+
 const struct op_info *trace_op(const struct trace *t, row_t r);
-const struct call_info *trace_call(const struct trace *t, row_t r);
 const struct gpu_info *trace_gpu(const struct trace *t, row_t r);
 const struct py_info *trace_py(const struct trace *t, row_t r);
 const struct mem_info *trace_mem(const struct trace *t, row_t r);
@@ -315,7 +374,8 @@ row_t trace_launch_of(const struct trace *t, row_t r);
 /* The value of a top-level key as raw JSON text; .p is NULL when absent. */
 struct str trace_meta(const struct trace *t, const char *key);
 
-/* Whether it was recorded by Strata, with a timeline or without. */
+/* Whether it was recorded by Strata: a timeline, or that or stages alone. */
+bool trace_timeline_is_ours(const struct trace *t);
 bool trace_is_ours(const struct trace *t);
 
 /* Raw JSON object text of the row's args ("{}" when it has none) appended to `out`. */
@@ -345,5 +405,11 @@ static inline bool trace_is_work(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_KERNEL || t->kind[r] == KIND_MEMCPY || t->kind[r] == KIND_MEMSET;
 }
+
+/* Bytes that one answer or one export of the trace may have: bounded by the size of the trace. */
+uint64_t trace_text_budget(const struct trace *t);
+
+/* The error where an answer or an export would have more than `most` bytes. */
+int trace_over_budget(uint64_t most, struct err *e);
 
 #endif

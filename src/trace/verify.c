@@ -1,9 +1,11 @@
-/* verify.c: one question a promise. Rows are verified in parallel shares; each question names the
- * promise in the words of the error message. */
+/* verify.c: one question per guarantee. Rows are verified in parallel shares; each question names
+ * the guarantee in the words of the error message. */
 #include "trace/verify.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "base/pool.h"
 #include "trace/bounds.h"
 
@@ -25,7 +27,7 @@ static bool time_ok(const struct trace *t, row_t r)
 }
 
 /* Begin and end of the trace are those of its spans, which bounds their distance too. */
-static bool is_inside(const struct trace *t, row_t r)
+static bool verify_is_inside(const struct trace *t, row_t r)
 {
     if (t->phase[r] != 'X' || t->kind[r] == KIND_WINDOW || t->flags[r] & ROW_NO_TIME) return true;
     return t->ts_ns[r] >= t->begin_ns && trace_end_ns(t, r) <= t->end_ns;
@@ -43,6 +45,15 @@ static uint32_t table_size(const struct trace *t, enum kind_table table)
         [TABLE_ASYNC] = t->n_asyncs,
     };
     return n[table];
+}
+
+/* Calls and device work are looked up without a question; other rows may lack their entry, as in
+ * files of recorders that had nothing to put there. */
+static bool details_ok(const struct trace *t, row_t r)
+{
+    enum kind_table table = kind_table(t->kind[r]);
+    if (t->aux[r] < table_size(t, table)) return true;
+    return t->aux[r] == UINT32_MAX && table != TABLE_CALL && table != TABLE_GPU;
 }
 
 static bool parent_ok(const struct trace *t, row_t r)
@@ -80,10 +91,8 @@ static const char *verify_row(const struct trace *t, row_t r)
     if (t->name[r] >= t->strings.n) return "its name does not exist";
     if (!time_ok(t, r)) return "its time is impossible";
     if (r > lane->begin && t->ts_ns[r] < t->ts_ns[r - 1]) return "it is out of order";
-    if (!is_inside(t, r)) return "it lies outside of the trace";
-    enum kind_table table = kind_table(t->kind[r]);
-    if (t->aux[r] != UINT32_MAX && t->aux[r] >= table_size(t, table))
-        return "its details do not exist";
+    if (!verify_is_inside(t, r)) return "it lies outside of the trace";
+    if (!details_ok(t, r)) return "its details do not exist";
     if (!parent_ok(t, r)) return "its parent is impossible";
     return NULL;
 }
@@ -128,8 +137,53 @@ static int verify_rows(const struct trace *t, int n_threads, struct err *e,
     return 0;
 }
 
+/* Whether the details of a row are its own; `taken` has a byte for each call and each device work.
+ * Who counts such rows makes room for as many as there are details. */
+static bool verify_take(const struct trace *t, row_t r, uint8_t *taken)
+{
+    enum kind_table table = kind_table(t->kind[r]);
+    if (table != TABLE_CALL && table != TABLE_GPU) return true;
+    uint8_t *mine = &taken[table == TABLE_CALL ? t->aux[r] : (size_t)t->n_calls + t->aux[r]];
+    if (*mine) return false;
+    *mine = 1;
+    return true;
+}
+
+/* Needs every row's kind and aux to be sound already. */
+static int verify_details_are_own(const struct trace *t, struct err *e)
+{
+    size_t n = (size_t)t->n_calls + t->n_gpu + 1;
+    uint8_t *taken = mem_alloc(n);
+    if (!taken) return err_nomem(e);
+    memset(taken, 0, n);
+    row_t r = 0;
+    while (r < t->n_rows && verify_take(t, r, taken)) r++;
+    mem_free(taken);
+    if (r == t->n_rows) return 0;
+    return FAIL(e, ERR_FORMAT, "damaged: row %" PRIu32 ": its details are those of another", r);
+}
+
+/* What threads, processes, devices, categories and metadata are called. */
+static bool names_ok(const struct trace *t)
+{
+    uint32_t n = t->strings.n;
+    bool ok = true;
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        const struct process *p = &t->processes[i];
+        ok = ok && p->pid_text < n && p->name < n && p->labels < n;
+    }
+    for (uint32_t i = 0; i < t->n_lanes; i++)
+        ok = ok && t->lanes[i].tid_text < n && t->lanes[i].name < n;
+    for (uint32_t i = 0; i < t->n_devices; i++) ok = ok && t->devices[i].name < n;
+    for (uint32_t i = 0; i < t->n_cats; i++) ok = ok && t->cats[i] < n;
+    for (uint32_t i = 0; i < t->n_metas; i++)
+        ok = ok && t->metas[i].key < n && t->metas[i].value < n;
+    return ok;
+}
+
 int trace_verify_lanes(const struct trace *t, struct err *e)
 {
+    if (!names_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: a name does not exist");
     row_t next = 0;
     for (uint32_t i = 0; i < t->n_lanes; i++) {
         const struct lane *l = &t->lanes[i];
@@ -190,6 +244,7 @@ int trace_verify(const struct trace *t, int n_threads, struct err *e)
     if (!ops_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: shapes that do not exist");
     if (!flows_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: flows that lead nowhere");
     TRY(verify_rows(t, n_threads, e, verify_row));
+    TRY(verify_details_are_own(t, e));
     TRY(verify_rows(t, n_threads, e, verify_row_links));
     if (!bounds_sums(t)) return FAIL(e, ERR_FORMAT, "damaged: times or sizes that cannot be");
     return 0;

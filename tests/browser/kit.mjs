@@ -120,6 +120,14 @@ export class Kit {
   }
 }
 
+/** Waits until there are as many: what a click brings is drawn a moment later. */
+export async function counts(locator, n, message) {
+  const end = Date.now() + 10000;
+  while (Date.now() < end && (await locator.count()) !== n)
+    await new Promise(done => setTimeout(done, 20));
+  assert.equal(await locator.count(), n, message);
+}
+
 /** [start, end] in nanoseconds of what a timeline shows. */
 export async function view(page, nth = 0) {
   const text = await page.locator('canvas.over').nth(nth).getAttribute('data-view');

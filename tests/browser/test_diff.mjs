@@ -1,6 +1,7 @@
 // Two traces on one page: aligned, moving together, with what changed between them.
 import assert from 'node:assert/strict';
-import { close, settled, traces, view } from './kit.mjs';
+import { readFileSync } from 'node:fs';
+import { close, counts, settled, traces, view } from './kit.mjs';
 
 export const tests = [
   [
@@ -8,15 +9,49 @@ export const tests = [
     async kit => {
       const diff = kit.json('diff', traces.before, traces.after);
       const page = await kit.open(kit.html('diff', traces.before, traces.after));
-      assert.equal(await page.locator('canvas.over').count(), 2);
-      const top = await page.locator('.top').innerText();
+      await counts(page.locator('canvas.over'), 2);
+      const top = await page.locator('h1').innerText();
       assert.ok(top.includes(Math.abs(diff.wall.change_pct).toFixed(1)), top);
+      // one run a side proves nothing, so nothing is green or red
+      assert.equal(diff.statistics.verdict, 'unknown');
+      const tones = await page.locator('.better, .worse, h1, .badge').evaluateAll(all =>
+        all.map(el => {
+          const [r, g, b] = getComputedStyle(el).color.match(/\d+/g).map(Number);
+          return Math.max(r, g, b) - Math.min(r, g, b);
+        }),
+      );
+      assert.ok(tones.length > 3 && tones.every(t => t < 40), `${tones}`);
+      const [what] = diff.changed[0].what.split(',');
+      assert.ok((await page.locator('.hero').innerText()).includes(`What changed: ${what}`));
       const side = await page.locator('.findings').innerText();
+      assert.ok(side.indexOf(what) < side.indexOf(diff.parts[0].name), 'what changed comes first');
+      assert.doesNotMatch(side, /^:/m);
       const parts = diff.parts.filter(p => p.name).slice(0, 3);
       for (const part of parts) assert.ok(side.includes(part.name), part.name);
       for (const site of diff.syncs.removed) assert.ok(side.includes(site.what), site.what);
       await page.locator('#tab-stages').click();
-      assert.equal(await page.locator('.panel tbody tr').count(), diff.stages.length);
+      await counts(page.locator('.panel tbody tr'), diff.stages.length);
+    },
+  ],
+
+  [
+    'a proven difference has a colour',
+    async kit => {
+      const text = readFileSync(kit.html('diff', traces.before, traces.after), 'utf8');
+      for (const [verdict, words, tone] of [
+        ['faster', 'proven faster', 1],
+        ['slower', 'proven slower', 0],
+        ['no_difference', 'no difference', -1],
+      ]) {
+        const told = text.replace('"verdict":"unknown"', `"verdict":"${verdict}"`);
+        assert.notEqual(told, text);
+        const page = await kit.open(kit.file(`${verdict}.html`, told));
+        const badge = page.locator('.badge');
+        assert.equal(await badge.innerText(), words);
+        const rgb = await badge.evaluate(el => getComputedStyle(el).color.match(/\d+/g).map(Number));
+        if (tone >= 0) assert.equal(rgb.indexOf(Math.max(...rgb)), tone, `${rgb}`);
+        else assert.ok(Math.max(...rgb) - Math.min(...rgb) < 40, `${rgb}`);
+      }
     },
   ],
 

@@ -1,7 +1,7 @@
 // What a page may hold besides a timeline: an offload plan as a tab, a roofline as a page.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { data } from './kit.mjs';
+import { counts, data } from './kit.mjs';
 
 export const tests = [
   [
@@ -11,9 +11,9 @@ export const tests = [
       const { offload } = kit.head(path);
       const page = await kit.open(path);
       await page.locator('#tab-offload').click();
-      assert.equal(await page.locator('.plot-line').count(), offload.series.length);
-      assert.equal(await page.locator('.plot-dot').count(), offload.marks.length + 1);
-      assert.equal(await page.locator('.plots tbody tr').count(), offload.marks.length + 1);
+      await counts(page.locator('.plot-line'), offload.series.length);
+      await counts(page.locator('.plot-dot'), offload.marks.length + 1);
+      await counts(page.locator('.plots tbody tr'), offload.marks.length + 1);
       await page.locator('.plot-dot').last().focus();
       assert.match(await page.locator('#tooltip').innerText(), /as it is/);
     },
@@ -27,11 +27,12 @@ export const tests = [
       const { dive } = kit.head(path);
       const page = await kit.open(path);
       const placed = dive.roofline.points.filter(p => p.ai_flop_per_byte && p.gflops);
-      assert.equal(await page.locator('.plot-dot').count(), placed.length);
-      assert.equal(
-        await page.locator('.plot-line').count(),
-        new Set(placed.map(p => p.precision)).size,
-      );
+      await counts(page.locator('.plot-dot'), placed.length);
+      await counts(page.locator('.plot-line'), new Set(placed.map(p => p.precision)).size);
+      const first = dive.kernels.find(k => k.advice);
+      const top = await page.locator('.hero').innerText();
+      assert.match(await page.locator('h1').innerText(), /26\.5.% of the GPU time and is limited by/);
+      for (const part of [first.short_name, first.advice]) assert.ok(top.includes(part), top);
       const text = await page.locator('.verdicts').innerText();
       for (const k of dive.kernels) {
         assert.ok(text.includes(k.short_name), k.short_name);

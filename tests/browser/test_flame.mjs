@@ -7,14 +7,14 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { close, traces } from './kit.mjs';
+import { close, counts, traces } from './kit.mjs';
 import { hostile } from './test_hostile.mjs';
 
 const require = createRequire(join(process.env.NODE_MODULES, 'index.js'));
 
 function write(kit, name, trace, ...args) {
   const path = join(kit.folder, name);
-  execFileSync(kit.strata, ['flame', trace, '-o', path, ...args], { stdio: 'ignore' });
+  execFileSync(kit.strata, ['export', trace, '-o', path, ...args], { stdio: 'ignore' });
   return path;
 }
 
@@ -47,19 +47,53 @@ export const tests = [
       const widths = await boxes.evaluateAll(all =>
         all.map(b => [Number(b.dataset.node), b.getBoundingClientRect().width]),
       );
-      const whole = widths.find(([id]) => id === 0)[1];
+      const [top, whole] = widths[0];
+      const total = id => (id ? flame.nodes[id - 1].total_ns : flame.total_ns);
       for (const [id, width] of widths.slice(0, 200))
-        if (id) close(width / whole, flame.nodes[id - 1].total_ns / flame.total_ns, 0.05);
+        close(width / whole, total(id) / total(top), 0.05);
       const target = page.locator('.flame-box', { hasText: '_set_context' }).first();
       const id = await target.getAttribute('data-node');
       await target.click();
       const zoomed = page.locator(`.flame-box[data-node="${id}"]`);
       close((await zoomed.boundingBox()).width, whole);
+      await zoomed.hover();
       assert.match(await page.locator('.flame-where').textContent(), /_set_context.*hooks\.py:268: 16\.\d/);
       await page.keyboard.press('Escape');
       await page.fill('input[type=search]', 'named_modules');
       assert.ok((await page.locator('.flame-box.hit').count()) > 3);
       assert.match(await page.locator('.flame-found').textContent(), /ms, 2\d/);
+    },
+  ],
+  [
+    'begins where the time divides, with the frames above as a path, and switches between kinds of time',
+    async kit => {
+      const page = await kit.open(write(kit, 'fork.html', traces.wan));
+      const full = async () => {
+        const boxes = await page
+          .locator('.flame-box')
+          .evaluateAll(all => all.map(b => b.getBoundingClientRect().width));
+        return boxes.filter(w => w > 0.98 * boxes[0]).length;
+      };
+      assert.equal(await full(), 1);
+      const path = page.locator('.flame-path');
+      assert.match(await path.innerText(), /^all[^]*22 frames[^]*run/);
+      await path.locator('button', { hasText: 'frames' }).click();
+      assert.ok((await path.locator('button').count()) > 25);
+      await path.locator('button').first().click();
+      assert.ok((await full()) > 20);
+      for (const [name, of] of [
+        ['CPU', 'cpu'],
+        ['GPU idle', 'idle'],
+        ['CPU waits', 'wait'],
+        ['GPU', 'gpu'],
+      ]) {
+        await page.locator('.switch').getByText(name, { exact: true }).click();
+        const { total_ns } = kit.json('export', traces.wan, '--to', 'flame', '--of', of);
+        const seconds = total_ns >= 999.5e6 ? (total_ns / 1e9).toFixed(2) : (total_ns / 1e6).toFixed(1);
+        assert.ok((await page.locator('h1').innerText()).includes(seconds), `${of} ${seconds}`);
+        if (of === 'idle')
+          assert.match(await page.locator('.answer-detail').innerText(), /_set_context .*hooks\.py:268: .*\(50\.1.%\)/);
+      }
     },
   ],
   [
@@ -69,7 +103,9 @@ export const tests = [
       for (const of of ['gpu', 'cpu', 'wait']) {
         const page = await kit.open(write(kit, `evil_${of}.html`, trace, '--of', of));
         assert.equal(await page.evaluate(() => window.pwned), undefined);
-        assert.equal(await page.locator('.flame img, .flame svg, .flame script').count(), 0);
+        await counts(page.locator('.flame img, .flame svg, .flame script'), 0);
+        assert.ok((await page.locator('.flame-box').count()) >= 1);
+        await page.locator('.flame-path button').first().click();
         assert.ok((await page.locator('.flame-box').count()) > 2);
       }
     },

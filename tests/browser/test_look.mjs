@@ -1,6 +1,6 @@
 // Light and dark, narrow and wide, keyboard only, on paper.
 import assert from 'node:assert/strict';
-import { traces } from './kit.mjs';
+import { counts, traces } from './kit.mjs';
 
 /** Contrast of every piece of text against what it stands on; the poorest with its words. */
 function poorest() {
@@ -96,6 +96,48 @@ export const tests = [
   ],
 
   [
+    'the timeline has at least half of a small window, and the summary folds',
+    async kit => {
+      for (const trace of [traces.wan, traces.before]) {
+        const page = await kit.open(kit.html('report', trace), {
+          viewport: { width: 1280, height: 720 },
+        });
+        const height = async () => (await page.locator('.timeline').boundingBox()).height;
+        const first = await height();
+        assert.ok(first >= 360, `${first} of 720`);
+        assert.equal(await page.locator('.panel').isVisible(), false);
+        await page.keyboard.press('h');
+        assert.ok((await height()) > first + 50);
+        const headline = await page.locator('h1').textContent();
+        assert.equal(await page.locator('.folded-answer').innerText(), headline);
+        await page.keyboard.press('h');
+        assert.equal(await height(), first);
+      }
+    },
+  ],
+
+  [
+    'the panel opens by its tab, closes by it, and keeps its height',
+    async kit => {
+      const path = kit.html('report', traces.before);
+      const page = await kit.open(path);
+      const height = async () => (await page.locator('.drawer').boundingBox()).height;
+      await page.locator('#tab-kernels').click();
+      const before = await height();
+      await page.locator('.grip').focus();
+      await page.keyboard.press('ArrowUp');
+      assert.equal(await height(), before + 40);
+      await page.reload();
+      await page.waitForSelector('html[data-ready=true]');
+      assert.equal(await page.locator('.panel').isVisible(), false);
+      await page.locator('#tab-kernels').click();
+      assert.ok(Math.abs((await height()) - before - 40) < 1);
+      await page.locator('#tab-kernels').click();
+      assert.equal(await page.locator('.panel').isVisible(), false);
+    },
+  ],
+
+  [
     'tabs go by arrow keys',
     async kit => {
       const page = await kit.open(kit.html('report', traces.before));
@@ -123,6 +165,17 @@ export const tests = [
         const canvas = await page.locator('canvas.over').boundingBox();
         assert.ok(canvas.width > 150 && canvas.height > 100, JSON.stringify(canvas));
       }
+      // two timelines under each other, not over each other
+      const page = await kit.open(kit.html('diff', traces.before, traces.after), {
+        viewport: { width: 420, height: 800 },
+      });
+      const sides = await page
+        .locator('.side')
+        .evaluateAll(all => all.map(el => el.getBoundingClientRect().toJSON()));
+      const [a, b] = await page
+        .locator('.timeline')
+        .evaluateAll(all => all.map(el => el.getBoundingClientRect().toJSON()));
+      assert.ok(a.bottom <= b.top && a.bottom <= sides[0].bottom + 1, JSON.stringify([a, b, sides]));
     },
   ],
 
@@ -138,10 +191,7 @@ export const tests = [
       await page.emulateMedia({ media: 'print' });
       for (const part of ['.toolbar', '.title-buttons', '.tabs'])
         assert.ok(await page.locator(part).first().isHidden(), part);
-      assert.equal(
-        await page.locator('.finding-body').count(),
-        await page.locator('.finding').count(),
-      );
+      await counts(page.locator('.finding-body'), await page.locator('.finding').count());
       assert.ok((await page.locator('table').count()) >= 3);
       const colors = await page.evaluate(() => {
         const canvas = document.querySelector('canvas.spans');

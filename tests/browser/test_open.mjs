@@ -1,7 +1,10 @@
 // The page opens, says what the command says, and asks nobody for anything.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { traces, view } from './kit.mjs';
+import { join } from 'node:path';
+import { counts, data, traces, view } from './kit.mjs';
+
+const attention = join(data, 'advice', 'attention_math_stack.json.gz');
 
 export const tests = [
   [
@@ -10,16 +13,72 @@ export const tests = [
       const report = kit.json('report', traces.wan);
       const page = await kit.open(kit.html('report', traces.wan));
       assert.match(await page.title(), /wan_before_compile/);
-      const top = await page.locator('.top').innerText();
-      assert.match(top, /2\.15\s*s/);
+      const top = await page.locator('.hero').innerText();
       assert.match(top, /GPU-bound/);
-      for (const check of report.checklist) assert.ok(top.includes(check.verdict), check.verdict);
-      assert.equal(await page.locator('.stage-bar').count(), 2);
-      const titles = await page.locator('.finding-title').allInnerTexts();
+      const checks = await page.locator('.checks').textContent();
+      for (const check of report.checklist) assert.ok(checks.includes(check.verdict), check.verdict);
+      await counts(page.locator('.stage-bar'), 2);
+      const titles = await page.locator('.finding-title').allTextContents();
       assert.deepEqual(
         titles.map(t => t.toLowerCase()),
         report.findings.map(f => f.title),
       );
+    },
+  ],
+
+  [
+    'what the text report says of the recording and of the time of the GPU is on the page',
+    async kit => {
+      const cut = join(data, 'torch', 'gpu_graph.json.gz');
+      const { recorded } = kit.json('report', cut);
+      assert.ok(recorded.sentence);
+      const page = await kit.open(kit.html('report', cut));
+      assert.equal(await page.locator('.recorded').innerText(), recorded.sentence);
+      const { families, answer } = kit.json('report', traces.wan);
+      assert.equal(answer.kind, 'already_fast');
+      const other = await kit.open(kit.html('report', traces.wan));
+      const rows = await other.locator('.filling tbody tr').allInnerTexts();
+      assert.ok(rows.length >= 3);
+      rows.forEach((text, i) => {
+        const f = families[i];
+        for (const part of [f.family, f.share_pct.toFixed(1), f.of_roof_pct.toFixed(1)])
+          assert.ok(text.includes(part), `${part} in ${text}`);
+      });
+    },
+  ],
+
+  [
+    'the headline is the result, and its colour what there is to gain',
+    async kit => {
+      for (const [trace, words, opportunity] of [
+        [attention, /^14x faster with one change: 156.+11.*\(−93.%\)$/, 'large'],
+        [traces.wan, /./, 'none'],
+        [join(data, 'torch', 'plain.json.gz'), /./, 'unknown'],
+      ]) {
+        const page = await kit.open(kit.html('report', trace));
+        assert.match(await page.locator('h1').innerText(), words);
+        await counts(page.locator(`.hero.opp-${opportunity}`), 1, trace);
+        const good = await page.evaluate(() =>
+          [...document.querySelectorAll('.check-sign, .badge')].filter(el => {
+            const [r, g, b] = getComputedStyle(el).color.match(/\d+/g).map(Number);
+            return g > r + 20 && g > b + 20;
+          }).length,
+        );
+        assert.equal(good > 0, opportunity === 'none', `${good} green signs`);
+      }
+    },
+  ],
+
+  [
+    'says which program wrote it and when, and has a picture for the tab',
+    async kit => {
+      const path = kit.html('report', traces.wan);
+      const { strata, made } = kit.head(path);
+      assert.match(made, /^\d{4}-\d\d-\d\d$/);
+      const page = await kit.open(path);
+      assert.equal(await page.locator('.foot').innerText(), `Strata ${strata}, ${made}`);
+      const icon = await page.locator('link[rel=icon]').getAttribute('href');
+      assert.match(icon, /^data:image\/svg\+xml,.*path/);
     },
   ],
 

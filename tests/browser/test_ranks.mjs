@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { close, data } from './kit.mjs';
+import { close, counts, data } from './kit.mjs';
 
 const slow = join(data, 'comm', 'slow_rank');
 
@@ -20,17 +20,19 @@ export const tests = [
     async kit => {
       const page = await kit.open(kit.html('report', slow));
       const { chart } = kit.head(kit.html('report', slow)).ranks;
-      assert.equal(await page.locator('g[data-rank]').count(), 4);
-      assert.match(await page.locator('.ranks-verdict').textContent(), /rank 2 is late by 1\.40.ms/);
+      await counts(page.locator('g[data-rank]'), 4);
+      assert.match(await page.locator('.ranks-verdict').textContent(), /Rank 2 is late by 1\.40.ms/);
+      assert.match(await page.locator('h1').innerText(), /^Rank 2 is the straggler/);
+      assert.match(await page.locator('.ranks-verdict.opp-large').innerText(), /968 us.*\(−17.1.%\)/);
       assert.match(await page.locator('.ranks-chart b').first().textContent(), /steps 1 to 3 of 5/);
       const whole = Number(await page.locator('g[data-rank="0"] .ranks-idle').getAttribute('width'));
-      const waits = chart.collectives.reduce((sum, c) => sum + c.members[0][2], 0);
+      const waits = chart.collectives.reduce((sum, c) => sum + c.arrivals[0][2], 0);
       assert.ok(waits > 0);
       close((await widths(page, 0, 'wait')) / whole, waits / chart.length_ns, 0.02);
       assert.ok((await widths(page, 2, 'wait')) < 2);
       // six all-reduces in three steps, all late on rank 2
       const marks = page.locator('.ranks-late[data-seq]');
-      assert.equal(await marks.count(), 6);
+      await counts(marks, 6);
       const row = await page.locator('g[data-rank="2"] .ranks-idle').boundingBox();
       for (const mark of await marks.all()) {
         const box = await mark.boundingBox();
@@ -42,11 +44,11 @@ export const tests = [
     'the critical path is drawn and listed; rows and wheel move the view',
     async kit => {
       const page = await kit.open(kit.html('report', slow));
-      const all = kit.json('ranks', slow).critical_path;
+      const all = kit.json('report', slow).critical_path;
       const rows = page.locator('#ranks-path tbody tr');
-      assert.equal(await rows.count(), 6);
+      await counts(rows, 6);
       assert.match(await rows.nth(1).textContent(), new RegExp(`${Math.round(all[1].own_us)}.us`));
-      assert.equal(await page.locator('.ranks-path[d]').count(), 1);
+      await counts(page.locator('.ranks-path[d]'), 1);
       const svg = page.locator('.ranks-chart svg');
       const view = async () => (await svg.getAttribute('data-view')).split(',').map(Number);
       const before = await view();
@@ -83,9 +85,9 @@ export const tests = [
       const compute = kernels.filter(k => !k.name.startsWith('nccl') && k.ts < ncclOf[1].ts);
       const until = Math.max(...compute.map(k => k.ts + k.dur));
       for (const [at, words] of [
-        [(3 * ncclOf[0].ts + until) / 4, /^0.*exposed communication100.*communication/],
-        [ncclOf[1].ts + ncclOf[1].dur / 2, /^100.*exposed communication100.*communication/],
-        [ncclOf[0].ts - 50, /^0.*exposed communication0.*communication/],
+        [(3 * ncclOf[0].ts + until) / 4, /^0.*communication not overlapped100.*communication/],
+        [ncclOf[1].ts + ncclOf[1].dur / 2, /^100.*communication not overlapped100.*communication/],
+        [ncclOf[0].ts - 50, /^0.*communication not overlapped0.*communication/],
       ]) {
         const x = canvas.x + (((at - first) * 1000 - t0) / (t1 - t0)) * canvas.width;
         await page.mouse.move(x, lane.y + lane.height / 2);
@@ -104,18 +106,18 @@ export const tests = [
         const hostile = text.replaceAll('gemm_backward', JSON.stringify(evil).slice(1, -1));
         writeFileSync(join(folder, `rank${r}.json`), hostile.replaceAll('default_pg', '</script><b>'));
       }
-      const page = await kit.open(kit.html('ranks', folder), { colorScheme: 'dark' });
+      const page = await kit.open(kit.html('report', '--ranks', folder), { colorScheme: 'dark' });
       assert.equal(await page.evaluate(() => window.pwned), undefined);
       assert.match(await page.locator('.ranks-verdict').textContent(), /img src=x/);
-      assert.equal(await page.locator('main img').count(), 0);
+      await counts(page.locator('main img'), 0);
       const apart = join(kit.folder, 'apart');
       mkdirSync(apart);
       for (const r of [0, 1])
         cpSync(join(data, 'torch', 'plain.json.gz'), join(apart, `rank${r}.json.gz`));
-      const plain = await kit.open(kit.html('ranks', apart));
+      const plain = await kit.open(kit.html('report', '--ranks', apart));
       assert.match(await plain.locator('.ranks-verdict').textContent(), /share no collective/);
-      assert.equal(await plain.locator('.ranks-chart').count(), 0);
-      assert.equal(await plain.locator('#ranks-ranks tbody tr').count(), 2);
+      await counts(plain.locator('.ranks-chart'), 0);
+      await counts(plain.locator('#ranks-ranks tbody tr'), 2);
     },
   ],
 ];

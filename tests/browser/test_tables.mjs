@@ -28,6 +28,24 @@ export const tests = [
   ],
 
   [
+    'columns are those that the program declares, in their order',
+    async kit => {
+      const path = kit.html('report', traces.wan);
+      const { columns } = kit.head(path);
+      const page = await kit.open(path);
+      const lists = { stages: ['stages'], kernels: ['kernels'], gaps: ['gaps', 'gap_causes'] };
+      for (const [tab, names] of Object.entries(lists)) {
+        await page.locator(`#tab-${tab}`).click();
+        const heads = await page.locator('.panel th').allInnerTexts();
+        assert.deepEqual(
+          heads.map(t => t.replace(/\s*[▾▴]$/, '')),
+          names.flatMap(n => columns[n].map(c => c[1])),
+        );
+      }
+    },
+  ],
+
+  [
     'filtered by a word',
     async kit => {
       const rows = kit.json('table', traces.wan).rows.filter(r => r.name.includes('addmm'));

@@ -206,12 +206,64 @@ export const tests = [
       const page = await kit.open(kit.html('report', traces.wan));
       const tall = async () =>
         (await page.locator('.track-name', { hasText: 'thread 1213' }).boundingBox()).height;
-      const before = await tall();
-      await page.keyboard.press('p');
+      // sixty rows of Python would hide what else there is
       const without = await tall();
-      assert.ok(without < before / 2, `${without} of ${before}`);
+      await page.keyboard.press('p');
+      const all = await tall();
+      assert.ok(without < all / 2, `${without} of ${all}`);
+      await page.keyboard.press('p');
       await page.locator('.track-name', { hasText: 'thread 1213' }).click();
       assert.ok((await tall()) < without);
+    },
+  ],
+
+  [
+    'idle time of the GPU is hatched; few hues from afar, families when near',
+    async kit => {
+      const path = kit.html('report', traces.before);
+      const { gaps } = kit.head(path).sets[0].page;
+      const longest = gaps.reduce((a, b) => (b.t1_ns - b.t0_ns > a.t1_ns - a.t0_ns ? b : a));
+      const pad = (longest.t1_ns - longest.t0_ns) / 2;
+      const page = await kit.open(path, {
+        hash: `#t=${longest.t0_ns - pad},${longest.t1_ns + pad}`,
+      });
+      /** Colours of the row of the stream, in a part of its width. */
+      const colors = (from, to) =>
+        page.evaluate(
+          ([from, to]) => {
+            const canvas = document.querySelector('canvas.spans');
+            const label = [...document.querySelectorAll('.track-name')].find(el =>
+              /stream 7/.test(el.textContent),
+            );
+            const box = label.getBoundingClientRect();
+            const y = box.top + 2 - canvas.getBoundingClientRect().top;
+            const x = Math.round(from * canvas.width);
+            const width = Math.max(1, Math.round((to - from) * canvas.width));
+            const { data } = canvas
+              .getContext('2d')
+              .getImageData(x, Math.round(y), width, Math.round(box.height) - 6);
+            const seen = new Map();
+            for (let i = 0; i < data.length; i += 4) {
+              const [r, g, b] = data.subarray(i, i + 3);
+              const grey = Math.max(r, g, b) - Math.min(r, g, b) < 26;
+              const key = grey ? (r < 215 ? 'line' : 'ground') : b > r + 40 ? 'blue' : 'other';
+              seen.set(key, (seen.get(key) ?? 0) + 1);
+            }
+            return Object.fromEntries(seen);
+          },
+          [from, to],
+        );
+      const idle = await colors(0.3, 0.4);
+      assert.ok(idle.line > 50 && idle.ground > 100 && !idle.blue, JSON.stringify(idle));
+      const legend = () => page.locator('.legend').innerText();
+      await page.keyboard.press('0');
+      await settled(page);
+      assert.match(await legend(), /GPU compute[^]*GPU idle[^]*CPU waits/);
+      await page.locator('canvas.over').focus();
+      await page.keyboard.press('.');
+      await page.keyboard.press('f');
+      await settled(page);
+      await page.waitForFunction(() => /GEMM/.test(document.querySelector('.legend').innerText));
     },
   ],
 ];

@@ -159,6 +159,7 @@ API int cuLaunchKernel(const char *function, unsigned grid, unsigned stream)
                                 .device = stream >> 16,
                                 .stream = stream & 0xffff,
                                 .correlation = c.correlation,
+                                .bytes = grid,
                                 .name = function},
              (uint64_t)grid * 1000);
     return leave(&c);

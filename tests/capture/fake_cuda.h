@@ -10,7 +10,7 @@ enum fake_work_kind { FAKE_KERNEL, FAKE_COPY, FAKE_SET };
 /* Work that was put on a stream. Times are nanoseconds of the monotonic clock: the GPU's clock. */
 struct fake_work {
     enum fake_work_kind kind;
-    uint64_t start_ns, end_ns, bytes;
+    uint64_t start_ns, end_ns, bytes; /* bytes: of a kernel, how wide its grid is */
     uint32_t device, stream, correlation;
     uint64_t node;
     const char *name;

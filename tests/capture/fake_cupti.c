@@ -7,7 +7,7 @@
  *     zero                 every tenth record never gets a time
  *     fault=N              the device fails after N calls: kernels never get a time, and copies
  *                          keep that of its own clock; those that wait report it
- *     late                 CUPTI learns of the end of work 30 ms later
+ *     late=MS              CUPTI learns of the end of work so much later
  *     shuffle              buffers come back newest first
  *     drop=N               N records were dropped
  *     stray                hands back a buffer of others
@@ -192,7 +192,8 @@ static void on_work(const struct fake_work *w)
         k->device = w->device;
         k->context = 1;
         k->stream = w->stream + 7;
-        k->grid[0] = k->grid[1] = k->grid[2] = 1;
+        k->grid[0] = w->bytes ? (int32_t)w->bytes : 1;
+        k->grid[1] = k->grid[2] = 1;
         k->block[0] = 128;
         k->block[1] = k->block[2] = 1;
         k->registers = 32;
@@ -311,7 +312,7 @@ static size_t finish_records(struct filling *f)
 {
     uint64_t now = now_ns();
     size_t open = 0, i = 0;
-    if (word("late")) now -= 30000000;
+    if (word("late=")) now -= strtoul(word("late="), NULL, 10) * 1000000;
     for (size_t at = 0; at < f->used; i++, at += record_bytes(*(uint32_t *)(f->bytes + at))) {
         uint64_t *t = times_of(f->bytes + at);
         if (!t || t[1]) continue;

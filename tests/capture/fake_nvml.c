@@ -1,11 +1,14 @@
 /* fake_nvml.c: libnvidia-ml.so.1 of a device that behaves as FAKE_NVML says: words like mhz=1395
- * max=1980 power=698000 (mW) limit=700000 temperature=71 limits=4 (bits of reasons). What is not
- * named cannot be asked for. Processes on it are direct=self/77/78 and mps=77, the latter clients
- * of a server; instance=3 puts them into a partition, and late=2 shows those other than the first
- * only from the second time on that they are listed. */
+ * max=1980 power=698000 (mW) limit=700000 temperature=71 limits=4 (bits of reasons)
+ * used=5000000000; mig=1: it is divided into partitions. What is not named cannot be asked for.
+ * watts=500 makes an energy counter that rises so much, in ticks of tick=100 ms. Processes on it
+ * are direct=self/77/78 and mps=77, the latter clients of a server; instance=3 puts them into a
+ * partition, and late=2 shows those other than the first only from the second time on that they are
+ * listed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backend/cuda/processes.h"
@@ -35,6 +38,24 @@ API int nvmlInit_v2(void)
 {
     unsigned long long failure = 0;
     return answer("init=", &failure) == 0 ? (int)failure : 0;
+}
+
+API int nvmlDeviceGetCount_v2(unsigned *ret)
+{
+    *ret = 1;
+    return 0;
+}
+
+API int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **ret)
+{
+    *ret = &the_device;
+    return i == 0 ? 0 : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetMigMode(void *device, unsigned *ret_now, unsigned *ret_later)
+{
+    *ret_later = 0;
+    return device == &the_device ? small("mig=", ret_now) : NOT_SUPPORTED;
 }
 
 API int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, void **ret)
@@ -67,6 +88,29 @@ API int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *ret)
 API int nvmlDeviceGetTemperature(void *device, int which, unsigned *ret)
 {
     return device == &the_device && which == 0 ? small("temperature=", ret) : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *ret)
+{
+    unsigned long long watts, tick = 1, before = 7000000; /* mJ, of other programs */
+    struct timespec t;
+    if (device != &the_device || answer("watts=", &watts) != 0) return NOT_SUPPORTED;
+    (void)answer("tick=", &tick);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    unsigned long long ms =
+        (unsigned long long)t.tv_sec * 1000 + (unsigned long long)t.tv_nsec / 1000000;
+    *ret = before + ms / tick * tick * watts;
+    return 0;
+}
+
+API int nvmlDeviceGetMemoryInfo(void *device, unsigned long long ret[3])
+{
+    unsigned long long used;
+    if (device != &the_device || answer("used=", &used) != 0) return NOT_SUPPORTED;
+    ret[0] = 80000000000u;
+    ret[1] = ret[0] - used;
+    ret[2] = used;
+    return 0;
 }
 
 API int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret)

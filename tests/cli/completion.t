@@ -13,8 +13,8 @@ $ . ./script; COMP_WORDS=(strata help --c); COMP_CWORD=2; _strata; echo "${COMPR
 | --completion --color
 $ . ./script; COMP_WORDS=(strata help --completion z); COMP_CWORD=3; _strata; echo "${COMPREPLY[@]}"
 | zsh
-$ . ./script; COMP_WORDS=(strata help hel); COMP_CWORD=2; _strata; echo "${COMPREPLY[@]}"
-| help
+$ . ./script; COMP_WORDS=(strata help glo); COMP_CWORD=2; _strata; echo "${COMPREPLY[@]}"
+| glossary
 $ touch trace.json; . ./script; COMP_WORDS=(strata table tr); COMP_CWORD=2; _strata; echo "${COMPREPLY[@]}"
 | trace.json
 

@@ -7,7 +7,7 @@ $ strata dive $DATA/dive/h200_raw.csv | head -20
 |    1  nvjet_sm90_t..._1x2_h_bz_coopA_NNT      -   175      785   1.01    101 %  tensor cores  high
 |    2  nvjet_sm90_t..._64x16_1x2_h_bz_NNT      -  12.4      173   2.82     66 %  memory        low
 |    3  Kernel2<cutl...x128_8x4_nn_align1>      -   342     50.3   0.11     99 %  arithmetic    high
-|    4  cudnn_genera..._cga1x1x1_kernel0_0      -   112      619   0.16     79 %  tensor cores  high
+|    4  cudnn_sdpa_s..._cga1x1x1_kernel0_0      -   112      619   0.16     79 %  tensor cores  high
 |    5  vectorized_e...el<CUDAFunctor_add>      -  90.6     1.48   4.26    100 %  memory        high
 |    6  vectorized_e...GeluCUDAKernelImpl>      -  87.6     14.7   2.84     67 %  issue slots   high
 |    7  reduce_kernel<sum_functor>              -  37.1     1.90   3.68     86 %  memory        high
@@ -22,8 +22,8 @@ $ strata dive $DATA/dive/h200_raw.csv | head -20
 |      limited by tensor cores, confidence high
 
 # The same kernels found in a trace, the most exposed first, joined by name, grid and block.
-$ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 3
-| $DATA/dive/kernels.json.gz   NVIDIA H200   3 of 13 kernels, 56.6 % of the exposed GPU time
+$ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --limit 3
+| $DATA/dive/kernels.json.gz   NVIDIA H200   3 of 13 kernels, 56.6 % of the time that kernels run alone
 |   ceilings  memory 4.27 TB/s (table), bf16 780 TFLOP/s (table), fp32 51.0 TFLOP/s (table)
 |
 |   #  kernel                                   share   us  TFLOP/s  TB/s  of roof  limited by    sure
@@ -85,8 +85,8 @@ $ strata dive $DATA/dive/h200_details.csv --ceilings table | head -8
 |   1  nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT
 
 # Measured ceilings from a file; one of another GPU is refused.
-$ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4300, "bf16_tflop_per_s": 790}' > c.json; strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 1 --filter nvjet --ceilings c.json
-| $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 13.3 % of the exposed GPU time
+$ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4300, "bf16_tflop_per_s": 790}' > c.json; strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --limit 1 --filter nvjet --ceilings c.json
+| $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 13.3 % of the time that kernels run alone
 |   ceilings  memory 4.30 TB/s, bf16 790 TFLOP/s
 |
 |   #  kernel                                   share   us  TFLOP/s  TB/s  of roof  limited by    sure
@@ -117,14 +117,14 @@ $ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4270, "bf16_tflop_per_s": 806,
 |
 |   #  kernel                                share    us  TFLOP/s  TB/s  of roof  limited by    sure
 |   1  elementwise_kernel<MulFunctor>            -  59.0     2.88  2.29     54 %  issue slots   medium
-|   2  cudnn_generat...1_cga1x1x1_kernel0_0      -   510      688  0.28     85 %  tensor cores  high
+|   2  cudnn_sdpa_sm...1_cga1x1x1_kernel0_0      -   510      688  0.28     85 %  tensor cores  high
 |   3  nvjet_sm90_ts...3_1x2_h_bz_coopB_TNT      -  1033      800  1.17     99 %  tensor cores  medium
 |   4  nvjet_sm90_ts...4_1x2_h_bz_coopA_TNT      -   502      821  0.96    102 %  tensor cores  high
 |   5  nvjet_sm90_ts...4_2x1_v_bz_coopB_TNN      -  1692      823  0.99    102 %  tensor cores  high
 
 # Without anything measured the trace alone gives an estimate, marked as one.
-$ strata dive $DATA/dive/kernels.json.gz --top 2
-| $DATA/dive/kernels.json.gz   NVIDIA H200   2 of 13 kernels, 43.3 % of the exposed GPU time
+$ strata dive $DATA/dive/kernels.json.gz --limit 2
+| $DATA/dive/kernels.json.gz   NVIDIA H200   2 of 13 kernels, 43.3 % of the time that kernels run alone
 |   not measured: there is no program to run
 |   remedy: strata dive TRACE -- python SCRIPT measures the kernels while SCRIPT runs; --ncu FILE
 |           reads a report
@@ -156,21 +156,21 @@ $ strata dive $DATA/dive/kernels.json.gz --top 2
 |       strata whatif $DATA/dive/kernels.json.gz --scale-kernel REGEX=0.5
 
 # A page with the roofline: the same document in its head.
-$ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 1 --html page.html > /dev/null 2>&1; grep -o '"kind":"dive"' page.html; grep -c '"ai_flop_per_byte"' page.html; rm page.html
+$ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --limit 1 --html page.html > /dev/null 2>&1; grep -o '"kind":"dive"' page.html; grep -c '"ai_flop_per_byte"' page.html; rm page.html
 | "kind":"dive"
 | 1
 
 # The folder of a run stands for the trace in it.
 $ mkdir run; cp $DATA/dive/kernels.json.gz run/denoise_trace.json.gz; strata dive run | head -1; cp run/denoise_trace.json.gz run/vae_trace.json.gz; strata dive run
-| run/denoise_trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
+| run/denoise_trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the time that kernels run alone
 ! strata: run holds traces of 2 stages; name one of them
 ? 2
 $ cp run/vae_trace.json.gz run/trace.json.gz; strata dive run | head -1; rm -r run
-| run/trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
+| run/trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the time that kernels run alone
 
 # What cannot be done.
-$ STRATA_NCU=/none strata dive $DATA/dive/kernels.json.gz --top 1 -- python3 work.py 2>&1 | head -6
-| $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 26.5 % of the exposed GPU time
+$ STRATA_NCU=/none strata dive $DATA/dive/kernels.json.gz --limit 1 -- python3 work.py 2>&1 | head -6
+| $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 26.5 % of the time that kernels run alone
 |   not measured: Nsight Compute is not installed: `ncu` is not on the path
 |   remedy: install it (it comes with the CUDA toolkit: apt install nsight-compute), set STRATA_NCU to
 |           its path, or measure elsewhere and read the report with --ncu
@@ -189,7 +189,7 @@ $ strata dive $DATA/dive/kernels.json.gz --filter nothing_like_it
 ! strata: $DATA/dive/kernels.json.gz: no kernel matches; strata kernels lists their names
 ? 2
 $ strata dive $DATA/dive/kernels.json.gz --filter '('
-! strata: --filter: '(' is not a regular expression
+! strata: '(' is not a regular expression: Unmatched ( or \(
 ? 2
 $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/tiny.json
 ! strata: $DATA/tiny.json: not a table from Nsight Compute: expected a line that begins with "ID" and names its columns (ncu --csv --page raw)
@@ -225,8 +225,8 @@ $ mkdir bin tmp; cat > bin/ncu <<'EOF'
 > printf '#!/bin/sh\n[ "${1##*/}" = ceilings.py ] || exec /usr/bin/env python3 "$@"\necho "{\\"gpu\\": \\"NVIDIA H200\\", \\"memory_gb_per_s\\": 4310, \\"bf16_tflop_per_s\\": 791}"\n' > bin/python3.9; chmod +x bin/python3.9
 
 # The program's output goes to standard error, the result to standard output.
-$ export STRATA_NCU=$PWD/bin/ncu CUDA_INJECTION64_PATH=/x; strata dive $DATA/dive/kernels.json.gz --top 2 --ceilings table -- python3 work.py > out; head -6 out; cat env
-| $DATA/dive/kernels.json.gz   NVIDIA H200   2 of 13 kernels, 43.3 % of the exposed GPU time
+$ export STRATA_NCU=$PWD/bin/ncu CUDA_INJECTION64_PATH=/x; strata dive $DATA/dive/kernels.json.gz --limit 2 --ceilings table -- python3 work.py > out; head -6 out; cat env
+| $DATA/dive/kernels.json.gz   NVIDIA H200   2 of 13 kernels, 43.3 % of the time that kernels run alone
 |   ceilings  memory 4.27 TB/s (table), fp32 51.0 TFLOP/s (table)
 |
 |   #  kernel                                     share   us  TFLOP/s  TB/s  of roof  limited by  sure
@@ -252,8 +252,8 @@ $ grep -A1 -e '--metrics' args | tail -1 | tr , '\n' | grep -E 'tensor|dram'
 | sm__ops_path_tensor_src_fp8.sum
 
 # A program that marks what to measure is taken at its word; more of the options.
-$ echo 'import torch; torch.cuda.profiler.start()' > marked.py; STRATA_NCU=$PWD/bin/ncu FAKE=fails strata dive $DATA/dive/kernels.json.gz --top 1 --replay application --skip 4 -o kept.ncu-rep --ceilings table -- python3 marked.py | head -1; grep -A1 -E 'replay-mode|from-start|launch-skip' args; cmp kept.ncu-rep $DATA/dive/h200_raw.csv && ls
-| $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 26.5 % of the exposed GPU time
+$ echo 'import torch; torch.cuda.profiler.start()' > marked.py; STRATA_NCU=$PWD/bin/ncu FAKE=fails strata dive $DATA/dive/kernels.json.gz --limit 1 --replay application --skip 4 -o kept.ncu-rep --ceilings table -- python3 marked.py | head -1; grep -A1 -E 'replay-mode|from-start|launch-skip' args; cmp kept.ncu-rep $DATA/dive/h200_raw.csv && ls
+| $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 26.5 % of the time that kernels run alone
 | --replay-mode
 | application
 | --
@@ -277,7 +277,7 @@ $ echo 'import torch; torch.cuda.profiler.start()' > marked.py; STRATA_NCU=$PWD/
 ! strata: the program failed under ncu; showing what was measured until then
 
 # Marks that the program never comes to are not waited for a second time.
-$ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=marks strata dive $DATA/dive/kernels.json.gz --top 1 --ceilings table --json -- python3 marked.py | grep '"measured"'; grep -c from-start args; grep -A1 launch-skip args
+$ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=marks strata dive $DATA/dive/kernels.json.gz --limit 1 --ceilings table --json -- python3 marked.py | grep '"measured"'; grep -c from-start args; grep -A1 launch-skip args
 |   "measured": 1,
 | 0
 | --launch-skip
@@ -287,7 +287,7 @@ $ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=marks strata dive $DATA/dive/kern
 ! strata: measuring 1 kernel with $DIR/bin/ncu; this slows the program down
 
 # What the GPU reaches is measured once, with the Python of the program, and kept.
-$ export STRATA_NCU=$PWD/bin/ncu PATH=$PWD/bin:$PATH; sed -i 's/!= python3 /!= python3.9 /' bin/ncu; for i in 1 2; do strata dive $DATA/dive/kernels.json.gz --top 1 -- python3.9 work.py | sed -n 2p; done; cat .cache/strata/*
+$ export STRATA_NCU=$PWD/bin/ncu PATH=$PWD/bin:$PATH; sed -i 's/!= python3 /!= python3.9 /' bin/ncu; for i in 1 2; do strata dive $DATA/dive/kernels.json.gz --limit 1 -- python3.9 work.py | sed -n 2p; done; cat .cache/strata/*
 |   ceilings  memory 4.31 TB/s, fp32 51.0 TFLOP/s (table)
 |   ceilings  memory 4.31 TB/s, fp32 51.0 TFLOP/s (table)
 | {"gpu": "NVIDIA H200", "memory_gb_per_s": 4310, "bf16_tflop_per_s": 791}
@@ -299,7 +299,7 @@ $ export STRATA_NCU=$PWD/bin/ncu PATH=$PWD/bin:$PATH; sed -i 's/!= python3 /!= p
 ! the program ran
 
 # All that may go wrong under ncu: said with its remedy, and the estimate is shown.
-$ export TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu; sed -i 's/!= python3.9 /!= python3 /' bin/ncu; for FAKE in perm none odd crash silent; do export FAKE; strata dive $DATA/dive/kernels.json.gz --top 1 -- python3 work.py 2> /dev/null | sed -n '2,/What follows/p'; done
+$ export TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu; sed -i 's/!= python3.9 /!= python3 /' bin/ncu; for FAKE in perm none odd crash silent; do export FAKE; strata dive $DATA/dive/kernels.json.gz --limit 1 -- python3 work.py 2> /dev/null | sed -n '2,/What follows/p'; done
 |   not measured: this user may not read the GPU's performance counters (ERR_NVGPUCTRPERM)
 |   remedy: run it as root (sudo -E env PATH="$PATH" strata dive ...), or let an administrator set
 |           'options nvidia NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d and reboot; in a
@@ -314,12 +314,12 @@ $ export TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu; sed -i 's/!= python3.9 /!= pyt
 |           and read it with --ncu
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 |   not measured: Nsight Compute was killed by signal 9 (Killed)
-|   remedy: run it again; fewer kernels (--top 1) need less memory and time
+|   remedy: run it again; fewer kernels (--limit 1) need less memory and time
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 |   not measured: the program ended with status 7 and Nsight Compute left no report
 |   remedy: check that the program runs without strata and uses the GPU
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
-$ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=half strata dive $DATA/dive/kernels.json.gz --top 2 --json -- python3 work.py 2> /dev/null | grep -E '"(matched|measured|source)"'
+$ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=half strata dive $DATA/dive/kernels.json.gz --limit 2 --json -- python3 work.py 2> /dev/null | grep -E '"(matched|measured|source)"'
 |   "source": "trace",
 |   "measured": 0,
 |       "matched": "absent",
@@ -328,7 +328,7 @@ $ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=half strata dive $DATA/dive/kerne
 |         "from": "measured"
 $ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=empty strata dive $DATA/dive/kernels.json.gz -- python3 work.py 2>&1 | sed 's/strata-dive-[^/]*/strata-dive/g; 4q'
 | strata: measuring 5 kernels with $DIR/bin/ncu; this slows the program down
-| $DATA/dive/kernels.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
+| $DATA/dive/kernels.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the time that kernels run alone
 |   not measured: $DIR/bin/ncu cannot read it: Nsight Compute says: Failed to open
 |                 $DIR/tmp/strata-dive/kernels.ncu-rep
 

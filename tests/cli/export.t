@@ -7,7 +7,7 @@ $ strata export $DATA/tiny.json -o tiny.strata | sed 's/ *[0-9.]* [kM]*B$//'
 $ strata export tiny.strata -o tiny.json
 | tiny.json   chrome   27 events   7.13 kB
 |
-| next: strata perfetto tiny.json    opens it in ui.perfetto.dev
+| next: strata export --open tiny.json    opens it in ui.perfetto.dev
 $ strata export tiny.json -o tiny.json.gz --for perfetto --json | grep -v size_bytes
 | {
 |   "path": "tiny.json.gz",
@@ -42,10 +42,10 @@ $ strata export tiny.strata
 ! strata: no output file: give -o FILE
 ? 2
 $ strata export tiny.strata -o tiny.parquet
-! strata: cannot tell the format from 'tiny.parquet'; use --to chrome, strata, pftrace, csv, sqlite or parquet
+! strata: tiny.parquet: Parquet goes into a folder of tables: strata export --to tables TRACE -o FOLDER
 ? 2
 $ strata export tiny.strata -o tiny.json --to xml
-! strata: --to takes one of chrome|strata|pftrace|csv|sqlite|parquet, not 'xml'; see strata export --help
+! strata: --to takes one of chrome|strata|perfetto|csv|sqlite|tables|flame|folded|speedscope|pprof|timing, not 'xml'; see strata export --help
 ? 2
 $ strata export missing.json -o x.strata
 ! strata: missing.json: cannot open: No such file or directory
@@ -64,9 +64,9 @@ $ printf '\377' | dd of=tiny.strata bs=1 seek=700 conv=notrunc status=none; stra
 
 # Perfetto's own format, and back.
 $ strata export $DATA/tiny.json -o tiny.pftrace
-| tiny.pftrace   pftrace   27 events   4.19 kB
+| tiny.pftrace   perfetto   27 events   4.19 kB
 |
-| next: strata perfetto tiny.pftrace    opens it in ui.perfetto.dev
+| next: strata export --open tiny.pftrace    opens it in ui.perfetto.dev
 $ strata table tiny.pftrace --json > d; cmp a d && echo same
 | same
 $ strata info tiny.pftrace | head -9
@@ -76,6 +76,6 @@ $ strata info tiny.pftrace | head -9
 |   with      stacks yes, shapes yes, memory yes, modules no, FLOPs no
 |   device 0  NVIDIA H200, 150 GB, 132 SMs, compute capability 9.0
 |   time      400 us from first to last event, window 600 us
-|   steps     2 marked by the profiler (ProfilerStep#)
-|   lanes     1 process, 1 thread, 1 GPU stream
+|   steps     2 marked by the program (ProfilerStep#)
+|   threads   1 process, 1 thread, 1 GPU stream
 |

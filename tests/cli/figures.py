@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""figures.py COMMAND TRACE...: everything that a command computes of some traces, one line per key.
+"""figures.py [--keys] COMMAND TRACE...: everything that a command computes of some traces, in one line.
 
-The command runs with --json on each trace; the values of a key are put together, whatever list and
-trace they are from:
+The command runs with --json on each trace:
 
-    causes[].idle_us: 41 numbers, sum 1234.5, 5a3f
+    gaps: 78 keys, 12345 values, sum 1234.5, 5a3f
 
-The last word is a checksum of the values in their order. So a result that changes anywhere shows
-under which key and by how much, in a golden that is short enough to read; the same on one trace then
-says where."""
+The last word is a checksum of all values in their order, so a result that changes anywhere shows. Which
+one: --keys prints such a line for every key, and `diff` compares what two programs (the one called
+strata in PATH) print."""
 import json
 import os
 import subprocess
@@ -38,15 +37,25 @@ def line(values):
 
 
 def main():
+    words = sys.argv[1:]
+    keys = words[0] == "--keys"
+    command, *traces = words[keys:]
     found: dict[str, list] = {}
-    for trace in sys.argv[2:]:
-        words = ["strata", *sys.argv[1].split(), trace, "--json"]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    for trace in traces:
+        done = subprocess.run(["strata", *command.split(), trace, "--json"], capture_output=True, text=True,
+                              check=False)
         flat({"exit status": done.returncode}, "", found)
         if not done.returncode:
             flat(json.loads(done.stdout.replace(trace, os.path.basename(trace))), "", found)
-    for key, values in found.items():
+    for key, values in found.items() if keys else ():
         print(f"{key}: {line(values)}")
+    if not keys:
+        values = [[key, *values] for key, values in found.items()]
+        numbers = [v for of_key in values for v in of_key if isinstance(v, (int, float))
+                   and not isinstance(v, bool)]
+        digest = zlib.crc32(json.dumps(values).encode()) & 0xffff
+        n = sum(map(len, values)) - len(values)
+        print(f"{command}: {len(values)} keys, {n} values, sum {sum(numbers):.6g}, {digest:04x}")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 # The walk over all modules in _set_context, seen through the gaps it leaves.
 $ ln -s $DATA/flux2/flux2_before_compile.json.gz flux2.json.gz && strata gaps flux2.json.gz --limit 6
-| GPU 0: busy 485 ms of 511 ms, idle 26.8 ms (5.2 %) in 2,809 gaps, 179 of 5.00 us or more
-|   not counted: 17.0 ms before its first work, 7.25 ms after its last
-|      idle   share   gaps  cause           what                          where
-|   4829 us  18.0 %      1  Python          _set_context (named_modules)  diffusers/hooks/hooks.py:268
-|   4423 us  16.5 %      1  Python          get_parame...(named_modules)  diffusers/...ng_utils.py:155
-|   3884 us  14.5 %  2,630  short gaps      back-to-back
-|   1574 us   5.9 %    149  launch latency  cudaLaunchKernel
-|    758 us   2.8 %     11  Python          __call__                      diffusers/...x2_klein.py:607
-|    757 us   2.8 %    106  Python          get_1d_rotary_pos_embed       diffusers/...eddings.py:1119
-|   ... and 267 more (--limit 0 shows all)
+| GPU 0 is idle for 26.8 ms of 511 ms (5.2 %)
+|   largest cause: _set_context (Python), 4.83 ms
+|   2,809 gaps, 179 of 5.00 us or more; not counted: 17.0 ms before and 7.25 ms after all its work
+|   GPU idle   share   gaps  cause           what                         where
+|    4829 us  18.0 %      1  Python          _set_cont...(named_modules)  diffusers/hooks/hooks.py:268
+|    4423 us  16.5 %      1  Python          get_param...(named_modules)  modeling_utils.py:155
+|    3884 us  14.5 %  2,630  short gaps      back-to-back
+|    1574 us   5.9 %    149  launch latency  cudaLaunchKernel
+|     758 us   2.8 %     11  Python          __call__                     pipeline_flux2_klein.py:607
+|     757 us   2.8 %    106  Python          get_1d_rotary_pos_embed      embeddings.py:1119
+|   267 more rows hold the other 39.4 % (--limit 0 shows all)
 |
 |   longest at     idle  step  what the CPU did meanwhile
 |    20.417 ms  10.4 ms     -  _set_context 4.83 ms, get_p..._dtype 4.42 ms, is_compiled_module 675 us
@@ -24,14 +25,15 @@ $ ln -s $DATA/flux2/flux2_before_compile.json.gz flux2.json.gz && strata gaps fl
 
 # Without stacks, labels and operators have to do.
 $ ln -s $DATA/whatif/pingpong_v0.json.gz pp.json.gz && strata gaps pp.json.gz --limit 4
-| GPU 0: busy 19.9 ms of 38.7 ms, idle 18.9 ms (48.7 %) in 495 gaps, 106 of 5.00 us or more
-|   not counted: 2.06 ms before its first work, 186 us after its last
-|      idle   share  gaps  cause           what              where
-|   11.0 ms  58.1 %    15  label           cache_context
-|   1.90 ms  10.1 %    33  operator        aten::addmm
-|   0.72 ms   3.8 %    15  label           decode_step
-|   0.68 ms   3.6 %    38  launch latency  cuLaunchKernelEx
-|   ... and 21 more (--limit 0 shows all)
+| GPU 0 is idle for 18.9 ms of 38.7 ms (48.7 %)
+|   largest cause: cache_context (label), 11.0 ms
+|   495 gaps, 106 of 5.00 us or more; not counted: 2.06 ms before and 186 us after all its work
+|   GPU idle   share  gaps  cause           what              where
+|    11.0 ms  58.1 %    15  label           cache_context
+|    1.90 ms  10.1 %    33  operator        aten::addmm
+|    0.72 ms   3.8 %    15  label           decode_step
+|    0.68 ms   3.6 %    38  launch latency  cuLaunchKernelEx
+|   21 more rows hold the other 24.4 % (--limit 0 shows all)
 |
 |   longest at     idle  step  what the CPU did meanwhile
 |    35.428 ms  1185 us    14  cache_context 861 us, aten::addmm 106 us, decode_step 64.3 us
@@ -44,38 +46,41 @@ $ ln -s $DATA/whatif/pingpong_v0.json.gz pp.json.gz && strata gaps pp.json.gz --
 
 # Small shapes: unavoidable.
 $ ln -s $DATA/matmul_add/64_bf16_warm_eager.json.gz small.json.gz && strata gaps small.json.gz
-| GPU 0: busy 8.32 us of 263 us, idle 255 us (96.8 %) in 5 gaps, 5 of 5.00 us or more
-|   not counted: 147 us before its first work, 89.4 us after its last
-|   unavoidable at these shapes: a kernel takes 1.39 us on average, a launch comes every 54.4 us,
-|   and no cause stands out. Fewer, larger kernels (torch.compile) or CUDA graphs help.
-|      idle   share  gaps  cause           what              where
-|   44.6 us  17.5 %     4  operator        aten::mm
-|   43.1 us  16.9 %     5  label           matmul_add
-|   36.7 us  14.4 %     2  label           ProfilerStep#*
-|   31.3 us  12.3 %     2  not recorded    nothing recorded
-|   31.3 us  12.3 %     3  launch latency  cudaLaunchKernel
-|   29.7 us  11.7 %     5  operator        aten::add
-|   18.7 us   7.3 %     2  launch latency  cuLaunchKernelEx
-|   12.4 us   4.9 %     1  runtime call    cuLaunchKernelEx
-|   6.78 us   2.7 %     4  operator        aten::matmul
+| shown: what can be judged, 278 us of the 499 us recorded
+| left out: start-up 221 us (--whole includes it)
+|
+| GPU 0 is idle for 135 us of 141 us (96.1 %)
+|   largest cause: aten::mm (operator), 22.6 us
+|   3 gaps, 3 of 5.00 us or more; not counted: 47.4 us before and 89.4 us after all its work
+|   small kernels: one takes 1.38 us on average, and a launch comes every 47.2 us.
+|   Fewer, larger kernels (torch.compile) or CUDA graphs help.
+|   GPU idle   share  gaps  cause           what                   where
+|    22.6 us  16.7 %     2  operator        aten::mm
+|    21.0 us  15.5 %     2  launch latency  cudaLaunchKernel
+|    20.7 us  15.2 %     3  label           matmul_add
+|    16.7 us  12.3 %     1  label           ProfilerStep#*
+|    16.3 us  12.0 %     3  operator        aten::add
+|    14.4 us  10.6 %     1  not recorded    CPU work not recorded
+|    12.4 us   9.2 %     1  runtime call    cuLaunchKernelEx
+|    9.09 us   6.7 %     1  launch latency  cuLaunchKernelEx
+|    2.34 us   1.7 %     2  operator        aten::matmul
 |
 |   longest at     idle  step  what the CPU did meanwhile
-|     0.184 ms  84.8 us     1  aten::mm 21.3 us, ProfilerStep#* 20.0 us, nothing recorded 16.9 us
-|     0.314 ms  75.8 us     2  aten::mm 19.5 us, ProfilerStep#* 16.7 us, matmul_add 15.0 us
-|     0.270 ms  43.3 us     1  cudaLaunchKernel 12.9 us, cuLaunchKernelEx 12.4 us, aten::add 9.65 us
-|     0.148 ms  34.3 us     0  aten::add 13.1 us, cudaLaunchKernel 10.3 us, matmul_add 6.97 us
-|     0.392 ms  16.4 us     2  cudaLaunchKernel 8.10 us, aten::add 6.62 us, matmul_add 1.70 us
+|     0.093 ms  75.8 us     1  aten::mm 19.5 us, ProfilerStep#* 16.7 us, matmul_add 15.0 us
+|     0.049 ms  43.3 us     0  cudaLaunchKernel 12.9 us, cuLaunchKernelEx 12.4 us, aten::add 9.65 us
+|     0.171 ms  16.4 us     1  cudaLaunchKernel 8.10 us, aten::add 6.62 us, matmul_add 1.70 us
 |
 | next: strata syncs small.json.gz                        which CPU waits leave the GPU idle
 |       strata whatif small.json.gz --drop-cpu aten::mm   what removing it would gain
 
 # A device that hardly ever waits.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz large.json.gz && strata gaps large.json.gz
-| GPU 0: busy 582 us of 604 us, idle 21.3 us (3.5 %) in 8 gaps, 1 of 5.00 us or more
-|   not counted: 155 us before its first work, 6.15 us after its last
-|      idle   share  gaps  cause           what              where
-|   12.3 us  57.7 %     1  launch latency  cuLaunchKernelEx
-|   8.99 us  42.3 %     7  short gaps      back-to-back
+| GPU 0 is idle for 21.3 us of 604 us (3.5 %)
+|   largest cause: cuLaunchKernelEx (launch latency), 12.3 us
+|   8 gaps, 1 of 5.00 us or more; not counted: 155 us before and 6.15 us after all its work
+|   GPU idle   share  gaps  cause           what              where
+|    12.3 us  57.7 %     1  launch latency  cuLaunchKernelEx
+|    8.99 us  42.3 %     7  short gaps      back-to-back
 |
 |   longest at     idle  step  what the CPU did meanwhile
 |     0.156 ms  12.3 us     0  cuLaunchKernelEx 12.3 us
@@ -112,8 +117,10 @@ $ strata gaps large.json.gz --json --min-us 5
 |       "source": null,
 |       "count": 1,
 |       "idle_us": 12.288,
+|       "share_pct": 57.7444,
 |       "in_steps": 1,
-|       "recurs": false
+|       "recurs": false,
+|       "inside": []
 |     },
 |     {
 |       "device": 0,
@@ -122,8 +129,10 @@ $ strata gaps large.json.gz --json --min-us 5
 |       "source": null,
 |       "count": 7,
 |       "idle_us": 8.992,
+|       "share_pct": 42.2556,
 |       "in_steps": 3,
-|       "recurs": true
+|       "recurs": true,
+|       "inside": []
 |     }
 |   ],
 |   "gaps": [
@@ -152,14 +161,14 @@ $ strata gaps large.json.gz --json --min-us 5
 |     "idle_trusted": true,
 |     "times_trusted": true,
 |     "links_trusted": true,
-|     "recording_cost_pct": 9.2,
+|     "recording_cost_pct": 8.7,
 |     "python_sample_us": null,
 |     "recording": {
 |       "ops": 15,
 |       "calls": 10,
 |       "python_frames": 0,
 |       "memory_events": 0,
-|       "cost_us": 42.500,
+|       "cost_us": 40.589,
 |       "working_us": 504.616
 |     },
 |     "recorded": [],
@@ -174,12 +183,12 @@ $ strata gaps large.json.gz --json --min-us 5
 |         }
 |       ]
 |     },
-|     "doubts": []
+|     "problems": []
 |   }
 | }
 
 # A trace without a GPU.
-$ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata gaps cpu.json.gz && strata syncs cpu.json.gz && strata launches cpu.json.gz && strata checklist cpu.json.gz
+$ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata gaps cpu.json.gz && strata syncs cpu.json.gz && strata gaps --launches cpu.json.gz
 | the trace has no device work
 |
 | next: strata report cpu.json.gz   where the time goes on the CPU
@@ -189,12 +198,6 @@ $ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata gaps cpu.json.gz && stra
 | the trace has no device work
 |
 | next: strata report cpu.json.gz   where the time goes on the CPU
-|     ?   the trace has no device work; record with ProfilerActivity.CUDA (or XPU, PrivateUse1)
-|     ?   waits for a GPU are unknown: the trace has no device work
-|     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
-|     ?   the trace has no kernels
-|     ?   memory was not recorded; record with profile_memory=True to see it over the steps
-|     ?   the trace has no launches
 
 $ strata gaps small.json.gz --min-us no
 ! strata: --min-us takes a number from 0 to 1e+09, not 'no'

@@ -29,7 +29,7 @@ $ printf '{\n[]\n{"jsonrpc":"2.0","id":1}\n{"jsonrpc":"2.0","id":2,"method":"pro
 | {"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"this server has tools only"}}
 | {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"unknown tool; tools/list lists them"}}
 $ printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"report","arguments":{"trace":"../x"}}}\n{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"table","arguments":{"trace":"tiny.json","by":"size"}}}\n' | strata mcp t | jq -r '.result.content[0].text' | sed 's|in /.*/t;|in .../t;|'
-| '../x' is not there. This server reads only what lies in .../t; the tool `traces` lists what there is
+| '../x' is not there, or leads out of the folders of this server. This server reads only what lies in .../t; the tool `traces` lists what there is
 | table: 'by' is one of shape|stack|module
 
 # Mistakes.

@@ -3,20 +3,21 @@ $ cp $DATA/matmul_add/64_bf16_warm_eager.json.gz $DATA/wan/wan_before_compile.js
 
 # Levels, peaks, allocations in the loop by operator and line.
 $ strata memory wan_before_compile.json.gz --limit 5
-| GPU 0  3.17 GB -> 3.17 GB, peak 4.11 GB in pipeline_call/transformer_forward
+| GPU 0: 4.11 GB at most, in pipeline_call/transformer_forward; 3.17 GB at start and end
 |   the allocator holds up to 4.94 GB, up to 1.79 GB of it unused
 |   growth: too few steps to tell (3 are needed)
 |   step   at end   change     peak  allocations  allocated
-|      0  3.19 GB           4.09 GB        1,171    92.6 GB
+|      0  3.19 GB        -  4.09 GB        1,171    92.6 GB
 |      1  3.21 GB  16.3 MB  4.11 GB        1,178    92.7 GB
-| CPU  0 B -> 0 B, peak 60 B in pipeline_call/scheduler_step
+| CPU: 60 B at most, in pipeline_call/scheduler_step; 0 B at start and end
 |
 |   allocations in the loop                                              count    bytes  largest  kept
-|   (no operator)  diffusers/models/transformers/transformer_wan.py:462  1,200   155 GB   587 MB     -
+|   forward  diffusers/models/transformers/transformer_wan.py:462        1,200   155 GB   587 MB     -
 |   aten::_scaled_...product_...els/transformers/transformer_wan.py:462    960  24.2 GB   101 MB     -
 |   aten::layer_norm  diffusers/models/normalization.py:85                  16  1.61 GB   201 MB     -
 |   aten::conv3d  diffusers/models/transformers/transformer_wan.py:628       8   823 MB   105 MB     -
 |   aten::add  diffusers/models/transformers/transformer_wan.py:628         12   805 MB   201 MB     -
+|   40 more rows hold the other 1.3 % (--limit 0 shows all)
 |   kept: allocated before the last step and not freed by the end of the trace
 |
 |   no calls to the driver's allocator (cudaMalloc, cudaFree), which is healthy
@@ -31,22 +32,23 @@ $ strata memory 64_bf16_warm_eager.json.gz
 |
 |   no calls to the driver's allocator (cudaMalloc, cudaFree), which is healthy
 |
-| next: strata stages 64_bf16_warm_eager.json.gz   peak memory by stage
-|       strata report 64_bf16_warm_eager.json.gz   what is slow and why
+| next: strata report 64_bf16_warm_eager.json.gz   what is slow and why
 
 # A trace of the CPU: nothing is said of a driver that was not called.
 $ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata memory cpu.json.gz
 | memory was not recorded, so levels, peaks and growth are unknown. Record with
 |   torch.profiler.profile(..., profile_memory=True)
 |
-| next: strata stages cpu.json.gz   peak memory by stage
-|       strata report cpu.json.gz   what is slow and why
+| next: strata report cpu.json.gz   what is slow and why
 $ strata diff cpu.json.gz cpu.json.gz
-|   wall 25.31 -> 25.31 ms  (+0.00 ms, +0.0 %)
-|   too few traces to rule out noise: give three or more per side for a verdict
-|        +0.00  everything else
+|   wall 25.31 -> 25.31 ms  (no change)
+|   not proven: too few traces to rule out noise, give three or more per side
+|
+|   what changed
+|     nothing that the traces show
 |
 | next: strata report cpu.json.gz   what is left to gain
+! strata: both sides are the same file, cpu.json.gz
 
 # A memory snapshot of PyTorch: who holds the memory, what grows.
 $ cp $DATA/memory/growing.pickle $DATA/memory/out_of_memory.pickle . && strata memory growing.pickle
@@ -63,7 +65,7 @@ $ cp $DATA/memory/growing.pickle $DATA/memory/out_of_memory.pickle . && strata m
 |   1.05 MB   3.6 %       1  unknown    (no stack)
 |
 | unused at the snapshot: 16.8 MB of 41.9 MB in 2 segments (40.0 %), largest block 14.7 MB
-|   16.8 MB lies between blocks in use, in 2 segments: nobody but this process can use it
+|   16.8 MB is free between blocks in use, in 2 segments: only this process can use it
 |     14.7 MB free of 21.0 MB, held open by /srv/train.py:57 log
 |     2.10 MB free of 21.0 MB, held open by /srv/train.py:57 log
 | growth: 3.15 MB per round, in each of 5 rounds (12.6 MB to 25.2 MB)
@@ -83,14 +85,14 @@ $ strata memory out_of_memory.pickle --limit 2
 |
 | memory ran out after 455 us: 67.1 MB asked for, 52.4 MB free on the device, 14.7 MB free in segments
 |   at /srv/train.py:70 evaluate
-|   not fragmentation: less was free in segments than was asked for
+|   not fragmentation: the segments had less free memory than was requested
 |   optimizer state 4.19 MB, weights and buffers 2.10 MB
 |      held   share  blocks  what       line
 |   4.19 MB  66.7 %       2  optimizer  /srv/train.py:53 step
 |   2.10 MB  33.3 %       2  weights    /srv/train.py:20 build
 |
 | unused at the snapshot: 14.7 MB of 21.0 MB in 1 segment (70.0 %), largest block 12.6 MB
-|   14.7 MB lies between blocks in use, in 1 segment: nobody but this process can use it
+|   14.7 MB is free between blocks in use, in 1 segment: only this process can use it
 |     14.7 MB free of 21.0 MB, held open by /srv/train.py:53 step
 | growth: none; the level is the same in each of 5 rounds (9.44 MB)
 $ strata memory growing.pickle --json | jq -c '.devices[0] | .growth.per_round_bytes, .peak.categories, .peak.holders[0].stack'
@@ -101,7 +103,7 @@ $ strata info growing.pickle
 | growing.pickle   PyTorch memory snapshot   5.56 kB   1 device   84 events   2 segments
 | next: strata memory growing.pickle   who holds the memory
 $ strata report growing.pickle
-! strata: growing.pickle: a memory snapshot of PyTorch, not a trace: strata memory shows who holds the memory
+! strata: growing.pickle: a PyTorch memory snapshot, not a trace: strata memory shows which code holds the memory
 ? 3
 $ printf '\x80\x04\x8c\x08segmentscos\nsystem\n.' > calls.pickle; strata memory calls.pickle
 ! strata: calls.pickle: byte 12: instruction 0x63 of the pickle would import or call something: refused
@@ -132,7 +134,7 @@ $ cp $DATA/memory/h200_oom.pickle.gz $DATA/memory/h200_growing.pickle.gz . && st
 |
 | unused at the snapshot: 488 MB of 2.97 GB in 42 segments (16.4 %), largest block 67.1 MB
 |   453 MB lies in segments without a block in use: torch.cuda.empty_cache() gives it back
-|   34.6 MB lies between blocks in use, in 2 segments: nobody but this process can use it
+|   34.6 MB is free between blocks in use, in 2 segments: only this process can use it
 |     33.6 MB free of 134 MB, held open by /srv/train.py:94 run_out
 |     1.05 MB free of 2.10 MB, held open by /srv/train.py:23 forward
 | growth: no rounds of equal allocations found, so it cannot be judged
@@ -154,7 +156,7 @@ $ strata memory h200_growing.pickle.gz --limit 4
 |
 | unused at the snapshot: 316 MB of 417 MB in 20 segments (75.6 %), largest block 33.6 MB
 |   273 MB lies in segments without a block in use: torch.cuda.empty_cache() gives it back
-|   43.0 MB lies between blocks in use, in 5 segments: nobody but this process can use it
+|   43.0 MB is free between blocks in use, in 5 segments: only this process can use it
 |     16.8 MB free of 21.0 MB, held open by /srv/train.py:68 train_growing
 |     8.39 MB free of 21.0 MB, held open by /srv/train.py:68 train_growing
 |     8.39 MB free of 16.8 MB, held open by /srv/train.py:68 train_growing

@@ -6,7 +6,7 @@ $ head -c 15 page.html; echo; grep -c 'Content-Security-Policy' page.html
 | 1
 $ strata report $DATA/tiny.json --html - | cmp - page.html && echo same
 | same
-$ STRATA_THREADS=3 strata report $DATA/tiny.json --html - | cmp - page.html && echo same
+$ STRATA_TEST_THREADS=3 strata report $DATA/tiny.json --html - | cmp - page.html && echo same
 | same
 $ strata report $DATA/tiny.json --html - --json
 ! strata: only one output can go to standard output; give --html a file name
@@ -35,8 +35,11 @@ $ python3 shape.py page.html
 | kind: str
 | title: str
 | strata: str
+| made: str
 | glossary: [{term, also, meaning}]
-| path headline verdict info report stages steps syncs gaps kernels table launches memory checklist
+| columns: {stages, steps, kernels, table, syncs, causes, gaps, gap_causes, ranks, collectives, families}
+| rules: {sync_in_loop}
+| path headline info report stages steps syncs gaps kernels table launches memory checklist
 | page.window: {t0_ns, t1_ns}
 | page.detail: {complete, spans, kept}
 | page.cut: {}
@@ -57,9 +60,10 @@ $ python3 shape.py page.html
 # Two traces in one page.
 $ strata diff $DATA/tiny.json $DATA/tiny.json --html diff.html 2>&1 | sed 's/(.*)/(SIZE)/'
 | strata: wrote diff.html (SIZE): open it in a browser
+| strata: both sides are the same file, $DATA/tiny.json
 $ python3 shape.py diff.html | grep -E '^(kind|diff|align)'
 | kind: str
-| diff: {wall, wall_without_profiler, statistics, step, steps_before, steps_after, parts, stages, labels_lost, kernels_known, syncs_known, kernels, syncs, trace_quality}
+| diff: {wall, wall_without_profiler, statistics, step, host_late, steps_before, steps_after, changed, parts, stages, labels_lost, kernels_known, syncs_known, kernels, syncs, trace_quality}
 | align: {by, pairs}
 $ python3 -c "
 > import json, re

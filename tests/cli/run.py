@@ -57,7 +57,7 @@ def environment(strata, scratch, data):
     """A fixed environment; sanitizer options and the library path go through."""
     env = {k: v for k, v in os.environ.items() if re.match(r"(A|L|T|UB)SAN_|LD_LIBRARY_PATH", k)}
     env.update(PATH=f"{strata.parent}:/usr/local/bin:/usr/bin:/bin", HOME=str(scratch),
-               DATA=str(data), LC_ALL="C.UTF-8", TZ="UTC", TERM="dumb", STRATA_THREADS="2")
+               DATA=str(data), LC_ALL="C.UTF-8", TZ="UTC", TERM="dumb", STRATA_TEST_THREADS="2")
     return env
 
 

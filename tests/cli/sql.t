@@ -6,7 +6,7 @@ $ strata sql --list
 |   hosts         hosts side by side: a slow node shows as one with little waiting and much compute
 |   kernels       kernels by time over all ranks
 |   ranks         where the time of each rank goes
-|   runs          runs side by side: ranks, step time, exposed communication
+|   runs          runs side by side: ranks, step time, communication that nothing overlaps
 |   slow_kernels  kernels that take longer on one rank than on the others: a slow clock, a slow device, other shapes
 |   slow_steps    steps that take over 1.2 times the median of their rank
 |   spread        the collectives whose ranks arrive furthest apart
@@ -31,7 +31,7 @@ $ strata sql s3://bucket/tables "SELECT 1" --print clickhouse | grep 'VIEW gaps\
 
 # Mistakes.
 $ strata sql
-! strata: no tables: name the folder of strata summarize
+! strata: no tables: name the folder of strata export --to tables
 ? 2
 $ strata sql tables
 ! strata: give either a query in SQL or --query NAME; see --list
@@ -43,8 +43,8 @@ $ strata sql tables --query stragler
 ! strata: no query 'stragler'. Did you mean 'stragglers'?
 ? 2
 $ strata sql tables --query ranks
-! strata: 'tables' holds no tables; strata summarize TRACE... -o tables would write them
+! strata: 'tables' holds no tables; strata export --to tables TRACE... -o tables would write them
 ? 2
-$ strata summarize $DATA/tiny.json -o tables > /dev/null; strata sql tables --query ranks --python no/such/python
+$ strata export --to tables $DATA/tiny.json -o tables > /dev/null; strata sql tables --query ranks --python no/such/python
 ! strata: 'no/such/python' is not a Python that has duckdb
 ? 3

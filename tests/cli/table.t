@@ -2,79 +2,71 @@
 $ cp $DATA/matmul_add/64_bf16_warm_eager.json.gz mm.json.gz; cp $DATA/tiny.json .
 $ cp $DATA/torch/flops.json.gz $DATA/torch/modules.json.gz $DATA/torch/plain.json.gz .
 $ strata table mm.json.gz
-| times in us, averages in us, % of the total below
+| 8.32 us of GPU time, most in aten::mm (69.2 %); 411 us of CPU time, most in aten::mm (30.5 %)
 |
-|   name                                calls  self CPU  CPU total  self GPU     %  GPU total  GPU avg
-|   aten::mm                                3       126        175      5.76  69.2       5.76     1.92
-|   nvjet_sm90_t..._64x16_1x4_h_bz_NNT      3         -          -      5.76  69.2       5.76     1.92
-|   aten::add                               3      35.8       62.5      2.56  30.8       2.56     0.85
-|   vectorized_e...el<CUDAFunctor_add>      3         -          -      2.56  30.8       2.56     0.85
-|   matmul_add                              3      71.6        320         -     -       8.32     2.77
-|   ProfilerStep*                           3      70.7        390         -     -       8.32     2.77
-|   cuLaunchKernelEx                        3      49.5       49.5         -     -          -        -
-|   cudaLaunchKernel                        3      26.7       26.7         -     -          -        -
-|   cudaDeviceSynchronize                   1      20.8       20.8         -     -          -        -
-|   aten::matmul                            3      10.6        186         -     -       5.76     1.92
-|   matmul_add (on the device)              3         -          -       102     -        102     34.1
-|
-|   self CPU time total 411 us   self GPU time total 8.32 us
+|   name                             calls  self CPU  CPU total  self GPU  of GPU  GPU total  GPU mean
+|   aten::mm                             3    126 us     175 us   5.76 us  69.2 %    5.76 us   1.92 us
+|   nvjet_sm90_...4x16_1x4_h_bz_NNT      3         -          -   5.76 us  69.2 %    5.76 us   1.92 us
+|   aten::add                            3   35.8 us    62.5 us   2.56 us  30.8 %    2.56 us   0.85 us
+|   vectorized_...<CUDAFunctor_add>      3         -          -   2.56 us  30.8 %    2.56 us   0.85 us
+|   matmul_add                           3   71.6 us     320 us         -       -    8.32 us   2.77 us
+|   ProfilerStep*                        3   70.7 us     390 us         -       -    8.32 us   2.77 us
+|   cuLaunchKernelEx                     3   49.5 us    49.5 us         -       -          -         -
+|   cudaLaunchKernel                     3   26.7 us    26.7 us         -       -          -         -
+|   cudaDeviceSynchronize                1   20.8 us    20.8 us         -       -          -         -
+|   aten::matmul                         3   10.6 us     186 us         -       -    5.76 us   1.92 us
+|   matmul_add (on the device)           3         -          -    102 us       -     102 us   34.1 us
+|   a kernel has a row of its own beside the operator that launches it, as in torch's table
 |
 | next: strata table mm.json.gz --by shape --wide   which shapes cost most, with memory and FLOPs
 |       strata kernels mm.json.gz                   kernels with occupancy and achieved rates
 
 $ strata table mm.json.gz --sort self_cpu_time_total --limit 3
-| times in us, averages in us, % of the total below
+| 8.32 us of GPU time, most in aten::mm (69.2 %); 411 us of CPU time, most in aten::mm (30.5 %)
 |
-|   name           calls  self CPU  CPU total  self GPU     %  GPU total  GPU avg
-|   aten::mm           3       126        175      5.76  69.2       5.76     1.92
-|   matmul_add         3      71.6        320         -     -       8.32     2.77
-|   ProfilerStep*      3      70.7        390         -     -       8.32     2.77
+|   name           calls  self CPU  CPU total  self GPU  of GPU  GPU total  GPU mean
+|   aten::mm           3    126 us     175 us   5.76 us  69.2 %    5.76 us   1.92 us
+|   matmul_add         3   71.6 us     320 us         -       -    8.32 us   2.77 us
+|   ProfilerStep*      3   70.7 us     390 us         -       -    8.32 us   2.77 us
 |   ... and 8 more (--limit 0 shows all)
-|
-|   self CPU time total 411 us   self GPU time total 8.32 us
+|   a kernel has a row of its own beside the operator that launches it, as in torch's table
 |
 | next: strata table mm.json.gz --by shape --wide   which shapes cost most, with memory and FLOPs
 |       strata kernels mm.json.gz                   kernels with occupancy and achieved rates
 
 # Grouped, and with every column.
 $ strata table flops.json.gz --by shape --sort flops --limit 4
-| times in ms
+| 184 ms of CPU time, most in aten::mkldnn_convolution (62.9 %)
 |
 |   name           input shapes                     calls  self CPU    FLOP
-|   aten::conv2d   [2, 3, 16, 16], [6, 3, 3, 3]         2      0.04  41.5 K
-|   aten::conv2d   [2, 3, 16, 16], [6, 1, 3, 3]         1      0.01  31.1 K
-|   aten::bmm      [3, 4, 5], [3, 5, 6]                 1      0.05     720
-|   aten::baddbmm  [3, 4, 6], [3, 4, 5], [3, 5, 6]      1      0.02     720
+|   aten::conv2d   [2, 3, 16, 16], [6, 3, 3, 3]         2   41.0 us  41,472
+|   aten::conv2d   [2, 3, 16, 16], [6, 1, 3, 3]         1   10.0 us  31,104
+|   aten::bmm      [3, 4, 5], [3, 5, 6]                 1   47.9 us     720
+|   aten::baddbmm  [3, 4, 6], [3, 4, 5], [3, 5, 6]      1   23.8 us     720
 |   ... and 61 more (--limit 0 shows all)
-|
-|   self CPU time total 184 ms
 |
 | next: strata table flops.json.gz --by shape --wide   which shapes cost most, with memory and FLOPs
 
 $ strata table modules.json.gz --by module --sort cpu --limit 4
-| times in us
+| 408 us of CPU time, most in aten::_softmax (18.9 %)
 |
 |   name            module    calls  self CPU
-|   aten::linear    Linear_0      1      9.96
-|   aten::addmm     Linear_0      1      68.7
-|   aten::softmax   Net_0         1      6.14
-|   aten::_softmax  Net_0         1      77.0
+|   aten::linear    Linear_0      1   9.96 us
+|   aten::addmm     Linear_0      1   68.7 us
+|   aten::softmax   Net_0         1   6.14 us
+|   aten::_softmax  Net_0         1   77.0 us
 |   ... and 36 more (--limit 0 shows all)
-|
-|   self CPU time total 408 us
 |
 | next: strata table modules.json.gz --by shape --wide   which shapes cost most, with memory and FLOPs
 
 $ strata table flops.json.gz --wide --limit 3
-| times in ms, averages in us, % of the total below
+| 184 ms of CPU time, most in aten::mkldnn_convolution (99.5 %)
 |
-|   name                      calls  self CPU     %  CPU total     %  CPU avg  FLOP
-|   aten::mkldnn_convolution      3       183  99.5        183  99.6    61078     -
-|   aten::empty                  28      0.12   0.1       0.12   0.1     4.30     -
-|   aten::randn                  22      0.11   0.1       0.27   0.1     12.2     -
+|   name                      calls  self CPU  of CPU  CPU total  of CPU  CPU mean  FLOP
+|   aten::mkldnn_convolution      3    183 ms  99.5 %     183 ms  99.6 %  61078 us     -
+|   aten::empty                  28   0.12 ms   0.1 %    0.12 ms   0.1 %   4.30 us     -
+|   aten::randn                  22   0.11 ms   0.1 %    0.27 ms   0.1 %   12.2 us     -
 |   ... and 24 more (--limit 0 shows all)
-|
-|   self CPU time total 184 ms
 |
 | next: strata table flops.json.gz --by shape --wide   which shapes cost most, with memory and FLOPs
 
@@ -141,14 +133,14 @@ $ strata table tiny.json --json --limit 2 --by stack --depth 1
 |     "idle_trusted": true,
 |     "times_trusted": true,
 |     "links_trusted": true,
-|     "recording_cost_pct": 9.0,
+|     "recording_cost_pct": 8.2,
 |     "python_sample_us": null,
 |     "recording": {
 |       "ops": 8,
 |       "calls": 6,
 |       "python_frames": 3,
 |       "memory_events": 2,
-|       "cost_us": 26.650,
+|       "cost_us": 24.618,
 |       "working_us": 324.000
 |     },
 |     "recorded": [
@@ -167,19 +159,17 @@ $ strata table tiny.json --json --limit 2 --by stack --depth 1
 |         }
 |       ]
 |     },
-|     "doubts": []
+|     "problems": []
 |   }
 | }
 
 # What was not recorded cannot tell rows apart.
 $ strata table plain.json.gz --by stack --limit 1
-| times in ms
+| 25.2 ms of CPU time, most in aten::_softmax (99.0 %)
 |
 |   name            called from  calls  self CPU
-|   aten::_softmax                   1      25.0
+|   aten::_softmax                   1   25.0 ms
 |   ... and 19 more (--limit 0 shows all)
-|
-|   self CPU time total 25.2 ms
 |
 | next: strata table plain.json.gz --by shape --wide   which shapes cost most, with memory and FLOPs
 ! strata: the trace has no Python stacks; record with with_stack=True
@@ -198,14 +188,14 @@ $ strata table
 
 # Sorted by memory, the table shows it.
 $ strata table tiny.json --sort self_cuda_memory_usage --limit 2
-| times in us, averages in us, % of the total below
+| 124 us of GPU time, most in aten::mm (96.8 %); 283 us of CPU time, most in ProfilerStep* (27.9 %)
 |
-|   name                     calls  self CPU  self GPU     %  GPU avg  GPU mem  self GPU mem
-|   aten::mm                     2      31.0       120  96.8     60.0  16.4 kB       16.4 kB
-|   Activity Buffer Request      1      3.00         -     -        -        -             -
+|   name                     calls  self CPU  self GPU  of GPU  GPU mean  GPU memory  self GPU memory
+|   aten::mm                     2   31.0 us    120 us  96.8 %   60.0 us     16.4 kB          16.4 kB
+|   Activity Buffer Request      1   3.00 us         -       -         -           -                -
 |   ... and 8 more (--limit 0 shows all)
-|
-|   self CPU time total 283 us   self GPU time total 124 us
+|   a kernel has a row of its own beside the operator that launches it, as in torch's table
+|   key_averages() of torch 2.11 to 2.13 counts the GPU work under Activity Buffer Request twice
 |
 | next: strata table tiny.json --by shape --wide   which shapes cost most, with memory and FLOPs
 |       strata kernels tiny.json                   kernels with occupancy and achieved rates

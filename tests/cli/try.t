@@ -3,7 +3,7 @@ $ strata try
 ! strata: give the program to try: strata try -- python pipe.py; strata try --help has examples
 ? 2
 $ strata try --time never -- python pipe.py
-! strata: --time takes a number from 1 to 1e+07, not 'never'
+! strata: --time takes a time such as 4s, 250ms or 2m, not 'never'
 ? 2
 $ strata try --blocks 0 -- python pipe.py
 ! strata: --blocks takes a whole number from 1 to 100, not '0'

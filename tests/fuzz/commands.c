@@ -41,7 +41,7 @@ static void set_up(void)
     if (captured >= 0) return;
     if (!mkdtemp(folder) || chdir(folder) < 0) abort();
     atexit(clean_up);
-    setenv("STRATA_THREADS", "1", 1);
+    setenv("STRATA_TEST_THREADS", "1", 1);
     setenv("XDG_CACHE_HOME", folder, 1);
     real_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     real_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);

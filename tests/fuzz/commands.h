@@ -4,7 +4,7 @@
  * command line @0, @1 ... stand for their names. A command may refuse what it reads (exit status
  * 3) or the options that stand for $ (2), but must not fail by itself (4); what it prints is valid
  * JSON, or text that commands no terminal. Contradictions in an analysis end the program
- * (cli/consistent.h). */
+ * (cli/input/consistent.h). */
 #ifndef STRATA_TESTS_COMMANDS_H
 #define STRATA_TESTS_COMMANDS_H
 

@@ -10,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
         "diff @0 @1 --json --allow-untrusted",
         "diff @1 @0 --allow-untrusted",
         "diff @0 @0 vs @1 @1 --json",
-        "compare @0 @1",
-        "compare @0 @1 --json",
+        "diff --stages @0 @1",
+        "diff --stages @0 @1 --json",
         NULL,
     };
     static const char *const suffixes[] = {".json", ".json", NULL};

@@ -1,7 +1,7 @@
 /* fuzz_pftrace.c: any bytes, as a Perfetto trace. Reading in one piece and in many small blocks
  * must come to the same trace, every promise of a trace must hold, and its args must be readable.
  */
-#include "import/pftrace.h"
+#include "import/importer.h"
 
 #include "importer.h"
 #include "same_trace.h"

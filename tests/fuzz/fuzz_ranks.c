@@ -6,7 +6,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
     static const char *const lines[] = {
-        "ranks @0 @1 @2", "ranks @0 @1 @2 --json", "ranks @0 @1", "ranks .", NULL,
+        "report --ranks @0 @1 @2",
+        "report --ranks @0 @1 @2 --json",
+        "report --ranks @0 @1",
+        "report --ranks .",
+        NULL,
     };
     static const char *const suffixes[] = {".json", ".json", ".json", NULL};
     commands_run(lines, suffixes, p, n);

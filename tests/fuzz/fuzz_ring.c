@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/rings.h"
+#include "import/ring/rings.h"
 #include "trace/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);

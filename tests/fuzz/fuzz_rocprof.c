@@ -1,5 +1,5 @@
 /* fuzz_rocprof.c: the JSON of rocprofv3 from any bytes. */
-#include "import/rocprof.h"
+#include "import/importer.h"
 
 #include "importer.h"
 

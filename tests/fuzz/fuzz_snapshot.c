@@ -1,8 +1,8 @@
 /* fuzz_snapshot.c: a memory snapshot, read, judged and printed. */
 #include "analyze/memory/held.h"
 #include "base/mem.h"
-#include "import/snapshot_read.h"
-#include "report/view_snapshot.h"
+#include "import/snapshot/snapshot_read.h"
+#include "report/lists/views_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
@@ -18,7 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     if (held_run(s, &mem, &h, NULL) == 0) {
         struct screen screen = {.out = &out, .path = "x.pickle", .width = 100, .limit = 12};
         view_snapshot_text(&screen, &h);
-        view_snapshot_json(&out, &h, 12);
+        struct jout j;
+        jout_init(&j, &out, true);
+        view_snapshot_json(&j, &h, 12);
     }
     arena_done(&mem);
     snapshot_free(s);

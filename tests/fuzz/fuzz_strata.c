@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "export/export.h"
-#include "import/native.h"
+#include "import/importer.h"
 #include "mend.h"
 #include "trace/verify.h"
 
@@ -27,7 +27,7 @@ static void read_all(const struct trace *t)
 static void write_all(const struct trace *t)
 {
     struct export_options o = {.n_threads = 1, .with_args = true, .for_perfetto = true};
-    static const char *const formats[] = {"chrome", "strata", "csv", "pftrace"};
+    static const char *const formats[] = {"chrome", "strata", "csv", "perfetto"};
     for (int i = 0; i < 4; i++)
         if (export_find(formats[i])->write(t, "/dev/null", &o, NULL) < 0) continue;
 }

@@ -1,5 +1,5 @@
 /* fuzz_xplane.c: profiles of XLA from any bytes. */
-#include "import/xplane.h"
+#include "import/importer.h"
 
 #include "importer.h"
 

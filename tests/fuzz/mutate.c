@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/strata_file.h"
+
 enum { MOST_NODES = 8192, DEEPEST = 64, MOST_CHANGES = 4, TRIES = 64, BLOCK = 64 };
 
 struct node {
@@ -327,12 +329,44 @@ static void change_bytes(struct map *m)
     }
 }
 
+/* A number of 1, 2, 4 or 8 bytes in an item of a section of a .strata file: to an extreme, to about
+ * what it was, or to what stands in another item. False where it is no such file. */
+static bool change_native(struct map *m)
+{
+    struct strata_foot f;
+    struct strata_section s;
+    if (m->n < sizeof(struct strata_head) + sizeof f) return false;
+    if (memcmp(m->p, STRATA_MAGIC, 8) != 0) return false;
+    memcpy(&f, m->p + m->n - sizeof f, sizeof f);
+    if (f.table_offset > m->n || f.n_sections > (m->n - f.table_offset) / sizeof s) return false;
+    if (!f.n_sections) return false;
+    memcpy(&s, m->p + f.table_offset + below(m->state, f.n_sections) * sizeof s, sizeof s);
+    if (!s.item_bytes || !s.n_items || s.offset > m->n) return false;
+    if (s.n_items > (m->n - s.offset) / s.item_bytes) return false;
+    size_t size = s.item_bytes % 8 == 0 && below(m->state, 2) ? 8 : s.item_bytes % 4 == 0 ? 4 : 1;
+    size_t field = below(m->state, s.item_bytes / size) * size;
+    uint8_t *at = m->p + s.offset + below(m->state, s.n_items) * s.item_bytes + field;
+    const uint8_t *other = m->p + s.offset + below(m->state, s.n_items) * s.item_bytes + field;
+    static const uint64_t values[] = {0, 1, UINT64_MAX, UINT32_MAX, 1u << 31, 1ull << 63, 7, 4096};
+    uint64_t v = 0;
+    memcpy(&v, below(m->state, 3) ? at : other, size);
+    switch (below(m->state, 4)) {
+    case 0: v = PICK(values, m->state); break;
+    case 1: v += 1; break;
+    case 2: v -= 1; break;
+    default: memcpy(&v, other, size); break;
+    }
+    memcpy(at, &v, size);
+    return true;
+}
+
 size_t mutate(uint8_t *p, size_t n, size_t most, uint64_t *state)
 {
     static struct map m; /* large */
     m.p = p, m.n = n, m.most = most, m.state = state;
     bool json = memchr(p, '{', n) && memchr(p, '"', n);
     for (size_t left = 1 + below(state, MOST_CHANGES); left && m.n; left--) {
+        if (below(state, 16) && change_native(&m)) continue;
         if (json && below(state, 8)) change_json(&m);
         else change_bytes(&m);
     }

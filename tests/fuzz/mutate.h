@@ -1,6 +1,7 @@
 /* mutate.h: other inputs from an input, knowing what JSON looks like: values of the same key are
  * swapped between events, numbers go to extremes, events and fields are dropped, doubled and
- * nested, names are exchanged. What is not JSON gets random changes of its bytes. */
+ * nested, names are exchanged. In a .strata file numbers of its
+ * sections change. What is neither gets random changes of its bytes. */
 #ifndef STRATA_TESTS_MUTATE_H
 #define STRATA_TESTS_MUTATE_H
 

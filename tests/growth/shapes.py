@@ -436,6 +436,32 @@ def gpu_labels(t, n):
         t.span("gpu_user_annotation", f"part{i % 9}", i * 60.0 + 8, 30, pid=0, tid=7)
 
 
+def crossing_spans(t, n):
+    for i in range(n):
+        t.op(f"aten::op{i % 30}", i * 10.0, n * 5.0)
+    for i in range(n):
+        t.kernel(i * 40.0)
+
+
+def colliding_ids(t, n):
+    """Correlation ids that share their low bits once mixed as they were before the mixer had a seed."""
+    mask, factor = (1 << 64) - 1, 0xd6e8feb86659fd93
+    back = pow(factor, -1, 1 << 64)
+    i = made = 0
+    while made < n:
+        i += 1
+        key = i << 36
+        for _ in range(2):
+            key ^= key >> 32
+            key = key * back & mask
+        key ^= key >> 32
+        if key >> 63:
+            continue
+        t.span("cuda_runtime", "cudaLaunchKernel", made * 40.0, 3, correlation=key)
+        t.span("kernel", "k", made * 40.0 + 6, 30, pid=0, tid=7, correlation=key, device=0, stream=7)
+        made += 1
+
+
 SHAPES = {f.__name__: f for f in (
     nested_labels, nested_ops, nested_python, nested_same_name, nested_modules, nested_syncs,
     labels_without_work,
@@ -446,4 +472,4 @@ SHAPES = {f.__name__: f for f in (
     graphs, one_large_graph, allocations, allocation_sites, memory_of_devices, overheads,
     late_overheads, one_long_overhead, backward_flows, launch_flows, collectives, one_huge_op,
     late_kernels, overlapping_kernels, gaps_of_each_name, elementwise_chain, unusual_periods,
-    same_start, gpu_labels)}
+    same_start, gpu_labels, crossing_spans, colliding_ids)}

@@ -35,7 +35,8 @@ TIMEOUT_S = 120
 MEMORY_LIMIT = 4 << 30
 
 # TRACE is the trace, OTHER one of the same shape that is a little smaller, OUT a file to write. With
-# a `?` in front it may be that a trace has nothing of that kind (exit status 2).
+# a `?` in front it may be that a trace has nothing of that kind (exit status 2), but not that all
+# have none. STRATA and PFTRACE are the trace in those formats.
 COMMANDS = [line.split() for line in """
 report TRACE
 report --json TRACE
@@ -56,14 +57,14 @@ steps --limit 0 TRACE
 steps --json TRACE
 stages --limit 0 TRACE
 stages --all --json TRACE
-launches --limit 0 TRACE
-launches --json TRACE
+gaps --launches --limit 0 TRACE
+gaps --launches --json TRACE
 memory --limit 0 TRACE
-? flame --of gpu --limit 0 TRACE
-? flame --of cpu --limit 0 TRACE
-? flame --of idle --json TRACE
+? export --to flame --of gpu --limit 0 TRACE
+? export --to flame --of cpu --limit 0 TRACE
+? export --to flame --of idle --json TRACE
 memory --json TRACE
-? whatif --scale-cpu .=0.5
+? whatif --scale-cpu .=0.5 TRACE
 ? whatif --drop-sync 1 TRACE
 ? whatif --cuda-graph . --overlap-copies TRACE
 ? whatif --undistort --drop-kernel k1 --json TRACE
@@ -71,9 +72,9 @@ diff --limit 0 OTHER TRACE
 diff --json OTHER TRACE
 diff --html OUT.html OTHER TRACE
 check --budget BUDGET TRACE
-checklist TRACE
-lint TRACE
-lint --json TRACE
+report -v TRACE
+info --lint TRACE
+info --lint --json TRACE
 info --json TRACE
 export -o OUT.strata TRACE
 export -o OUT.json TRACE
@@ -81,10 +82,15 @@ export --for perfetto -o OUT.json TRACE
 export --strip -o OUT.json TRACE
 export --args -o OUT.csv TRACE
 export -o OUT.sqlite TRACE
-summarize -o OUT.tables TRACE
+export --to tables -o OUT.tables --replace TRACE
 offload TRACE
 offload --json TRACE
 dive --ncu NCU TRACE
+report --json STRATA
+report --html OUT.html STRATA
+export --to tables -o OUT.tables --replace STRATA
+report --json PFTRACE
+info PFTRACE
 """.strip().splitlines()]
 
 BUDGET = """wall_ms <= 1
@@ -93,6 +99,9 @@ syncs_per_step <= 0
 high_findings <= 0
 stage forward cpu_ms <= 1
 """
+
+
+ANSWERED = set()  # commands that had something to say about some trace
 
 
 class Cost:
@@ -109,12 +118,13 @@ def bound_memory():
 def run(strata, command, folder, n):
     """The cost of a command on the traces of `folder` for n; None where it did not end."""
     names = {"TRACE": folder / f"{n}.json", "OTHER": folder / f"{n}-other.json",
+             "STRATA": folder / f"{n}.strata", "PFTRACE": folder / f"{n}.pftrace",
              "BUDGET": folder / "budget.txt", "NCU": folder.parent / "ncu.csv"}
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         counts = Path(scratch, "steps")
         args = [str(names.get(a, a)) for a in command]
         args = [a.replace("OUT.", f"{scratch}/out.") for a in args]
-        env = dict(os.environ, STRATA_THREADS="1", STRATA_STEPS=str(counts), LC_ALL="C.UTF-8")
+        env = dict(os.environ, STRATA_TEST_THREADS="1", STRATA_STEPS=str(counts), LC_ALL="C.UTF-8")
         try:
             done = subprocess.run([strata, *args], env=env, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -148,6 +158,8 @@ def judge(strata, command, folder, n, least):
     costs = [run(strata, command, folder, size) for size in (n, 2 * n, 4 * n)]
     if None in costs:
         return "does not end in time or memory", "-"
+    if any(c.status in (0, 1) for c in costs):
+        ANSWERED.add(" ".join(command))
     bad = [c.status for c in costs if c.status not in (0, 1, 3) and not optional]
     if bad:
         return f"exit status {bad[0]}", "-"
@@ -158,7 +170,7 @@ def judge(strata, command, folder, n, least):
     return f"{' and '.join(wrong)} grow too fast" if wrong else "", figures
 
 
-def make_traces(folder, shape, sizes):
+def make_traces(strata, folder, shape, sizes):
     folder.mkdir()
     (folder / "budget.txt").write_text(BUDGET)
     for size in sizes:
@@ -166,17 +178,20 @@ def make_traces(folder, shape, sizes):
             trace = Trace()
             SHAPES[shape](trace, count)
             trace.write(folder / name)
+        for ending in ("strata", "pftrace"):
+            subprocess.run([strata, "export", folder / f"{size}.json", "-o", folder / f"{size}.{ending}"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 
 def least_costs(strata, commands, root):
     """What each command costs on a trace of almost nothing."""
-    make_traces(root / "few", "syncs_in_loop", [FEW])
+    make_traces(strata, root / "few", "syncs_in_loop", [FEW])
     return [run(strata, c[c[0] == "?":], root / "few", FEW) for c in commands]
 
 
 def judge_shape(args, root, shape, commands, least):
     """Prints what is wrong with the commands on one shape. Returns how many passed and failed."""
-    make_traces(root / shape, shape, (args.n, 2 * args.n, 4 * args.n))
+    make_traces(args.strata, root / shape, shape, (args.n, 2 * args.n, 4 * args.n))
     failed = 0
     with ThreadPoolExecutor(args.j) as pool:
         results = pool.map(lambda c, low: judge(args.strata, c, root / shape, args.n, low),
@@ -209,6 +224,11 @@ def main():
         for shape in shapes:
             more = judge_shape(args, Path(root), shape, commands, least)
             passed, failed = passed + more[0], failed + more[1]
+    for command in commands:
+        line = " ".join(command[command[0] == "?":])
+        if line not in ANSWERED and not args.shapes:
+            print(f"FAILED {line}: has nothing to say about any trace, so it shows nothing")
+            failed += 1
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -17,14 +17,17 @@ from decimal import Decimal
 OP_CATS = {'cpu_op', 'Operator'}
 CALL_CATS = {
     'cuda_runtime', 'cuda_driver', 'Runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',
-    'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver',
+    'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver', 'library_call',
 }
-CPU_CATS = OP_CATS | CALL_CATS | {'user_annotation', 'User', 'overhead'}
+# Recordings of strata: ranges that a library marks (XLA's operations, 'nvtx') and calls of a compiled
+# function ('strata_derived'). They are no operators of torch: they have CPU time and no kernels of their own.
+LIBRARY_CATS = {'nvtx', 'strata_derived'}
+CPU_CATS = OP_CATS | CALL_CATS | LIBRARY_CATS | {'user_annotation', 'User', 'overhead'}
 DEVICE_CATS = {
     'kernel', 'gpu_memcpy', 'gpu_memset', 'gpu_user_annotation', 'cuda_sync', 'xpu_sync', 'hip_sync',
     'cuda_event', 'Kernel', 'Memcpy', 'Memset', 'mtia_ccp_events', 'hpu_op',
 }
-ANNOTATION_CATS = {'user_annotation', 'User', 'gpu_user_annotation'}
+ANNOTATION_CATS = {'user_annotation', 'User', 'strata_derived', 'gpu_user_annotation'}
 NEVER_ROWS = {
     'profiler::_record_function_enter', 'profiler::_record_function_enter_new',
     'profiler::_record_function_exit', 'aten::is_leaf', 'aten::output_nr', 'aten::_version',
@@ -37,7 +40,10 @@ class Span:
     def __init__(self, event):
         args = event.get('args', {})
         self.name, self.cat = event['name'], event.get('cat', '')
-        self.thread = (event['pid'], event['tid'])
+        self.thread = self.home = (
+            event["pid"],
+            event["tid"],
+        )  # torch counts calls of other threads with main
         self.start = to_ns(event['ts'])
         self.end = self.start + max(to_ns(event.get('dur', 0)), 0)
         self.external_id = args.get('External id', args.get('external id')) or None
@@ -114,7 +120,7 @@ def main_thread(spans):
     syncs = [s for s in spans if s.is_call and not s.external_id and s.name.endswith('DeviceSynchronize')]
     if syncs:
         return max(syncs, key=lambda s: s.start).thread
-    ops = [s for s in spans if s.is_op or s.cat == 'user_annotation']
+    ops = [s for s in spans if s.is_op or s.cat in ('user_annotation', 'strata_derived')]
     steps = [s.thread for s in ops if s.name.startswith('ProfilerStep#')]
     first = [s.thread for s in ops if s.thread[0] == s.thread[1]]
     most = collections.Counter(s.thread for s in ops).most_common(1)
@@ -181,7 +187,7 @@ def nest(spans):
 
 def find_frames(spans):
     """The Python frames around every CPU span; the backward pass has those of the forward operator with
-    its sequence number; device spans take those of their launch."""
+    its sequence number; device spans take those of their launch, on the thread that made it."""
     backward = []
     forward = {}
     for row in by_thread(s for s in spans if not s.is_device):
@@ -200,9 +206,20 @@ def find_frames(spans):
     for s, sequence in backward:
         if sequence in forward:
             s.frames = forward[sequence].frames
+    at_home = frames_at_home(spans)
     for s in spans:
         if s.is_device and s.launch:
-            s.frames = s.launch.frames
+            s.frames = at_home.get(id(s.launch), s.launch.frames)
+
+
+def frames_at_home(spans):
+    """id(call) -> the frames around it on its own thread, of calls that torch counts with another one."""
+    found = {}
+    frames = [s for s in spans if s.is_frame]
+    for call in (s for s in spans if s.is_call and s.thread != s.home):
+        around = [f for f in frames if f.thread == call.home and f.start <= call.start and call.end <= f.end]
+        found[id(call)] = [f.name for f in sorted(around, key=lambda f: (-f.start, f.end))]
+    return found
 
 
 def merge_same_name(spans):

@@ -24,7 +24,7 @@ from traces import find_traces
 
 LARGEST = 8 << 20       # larger files are left to the release build
 LARGEST_SOURCE = 150_000  # of mutants, packed
-COMMANDS = [("report", "--json"), ("stages", "--all", "--json"), ("launches", "--json")]
+COMMANDS = [("report", "--json"), ("stages", "--all", "--json"), ("gaps", "--launches", "--json")]
 ENDED_WELL = (0, 1, 2, 3)
 
 

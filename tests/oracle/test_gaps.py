@@ -40,8 +40,8 @@ def ns(us):
 
 
 def run(strata, *args):
-    done = subprocess.run([strata, *map(str, args), '--json'], check=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL)
+    done = subprocess.run([strata, *map(str, args), '--whole', '--json'], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return json.loads(done.stdout)
 
 

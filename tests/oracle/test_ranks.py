@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants faults in sets of ranks and compares what `strata ranks` says with what was planted.
+"""Plants faults in sets of ranks and compares what `strata report --ranks` says with what was planted.
 
     test_ranks.py --strata BINARY DATA-FOLDER
 
@@ -24,7 +24,7 @@ EXPOSED_PCT = [38.2, 55.4, 24.6, 48.8, 36.3, 34.8, 25.0, 12.6]
 
 
 def ranks(strata, folder):
-    done = subprocess.run([strata, 'ranks', folder, '--json'], check=True, stdout=subprocess.PIPE)
+    done = subprocess.run([strata, 'report', '--ranks', folder, '--json'], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
 
 

@@ -56,8 +56,12 @@ class StrataRow:
 
 class StrataTable:
     def __init__(self, strata, trace, *options):
-        done = subprocess.run([strata, 'table', '--json', '--sort', 'first', *options, trace], check=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        done = subprocess.run(
+            [strata, "table", "--json", "--whole", "--sort", "first", *options, trace],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         data = json.loads(done.stdout)
         self.rows = [StrataRow(r) for r in data['rows']]
         self.self_cpu = round(data['totals']['self_cpu_us'] * 1000)

@@ -23,12 +23,29 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 sys.path.insert(0, PACKAGE)
 _scratch = tempfile.TemporaryDirectory(prefix="strata-pytest-")
 os.environ.update(STRATA_OUT=_scratch.name, STRATA_TABLE="off", STRATA_PIPELINE="pytest",
-                  STRATA_BIN=PROGRAM, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+                  STRATA_BIN=PROGRAM, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false",
+                  TELEFUSER_PROFILER_OUTPUT_DIR=_scratch.name)
+OURS = ("STRATA", "TELEFUSER")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes many seconds of processor time; only in `make test-all`")
+    config.addinivalue_line("markers", "alone: says which of several processes is late; not beside others")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--alone", choices=["no", "only"], help="without the tests marked alone, or only those")
+
+
+def pytest_collection_modifyitems(config, items):
+    which = config.getoption("--alone")
+    if which:
+        items[:] = [i for i in items if bool(i.get_closest_marker("alone")) == (which == "only")]
 
 
 def clean_environment(**more):
     """The environment of a program of its own: nothing of this process's run in it."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("STRATA") or k == "STRATA_BUILD"}
+    env = {k: v for k, v in os.environ.items() if not k.startswith(OURS) or k == "STRATA_BUILD"}
     env.update(PYTHONPATH=PACKAGE, STRATA_BIN=PROGRAM)
     env.update({k: str(v) for k, v in more.items() if v is not None})
     return env

@@ -5,8 +5,8 @@
 
 #include "backend/program/nvtx.h"
 #include "backend/program/pystack.h"
+#include "backend/program/pytable.h"
 #include "backend/program/python_side.h"
-#include "backend/program/pywalk.h"
 #include "backend/program/watched.h"
 #include "base/clock.h"
 #include "record/recorder.h"

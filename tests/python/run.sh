@@ -2,7 +2,7 @@
 # run.sh BUILD [PYTEST-OPTION...]: runs the Python tests on what lies in BUILD. They find the program
 # and the libraries through STRATA_BUILD. They run through a link with a space and our own name in it,
 # as a clone may be called: no test may depend on where it lies. Two files of tests at a time: much of
-# what they do is waiting.
+# what they do is waiting. Then, by themselves, those that judge which of several processes is late.
 set -eu
 STRATA_BUILD=$(cd "$1" && pwd)
 shift
@@ -27,4 +27,16 @@ case $python in
 /*) ;;
 *) python=$link/$python ;;
 esac
-"$python" -m pytest -q -p no:cacheprovider -n 2 --dist loadfile tests/python "$@"
+failed=0
+pass() { # pass WHICH OPTION...; pytest exits with 5 if there are none
+    rc=0
+    "$python" -m pytest -q -p no:cacheprovider tests/python --alone "$@" >"$place/out" 2>&1 || rc=$?
+    cat "$place/out"
+    tail -n 1 "$place/out" >>"$place/counts"
+    [ "$rc" = 0 ] || [ "$rc" = 5 ] || failed=1
+}
+sum() { grep -o "[0-9]* $1" "$place/counts" | awk '{ n += $1 } END { print n + 0 }'; }
+pass no -n 2 --dist loadfile "$@"
+pass only "$@"
+echo "$(sum passed) passed, $(($(sum failed) + $(sum error))) failed"
+exit "$failed"

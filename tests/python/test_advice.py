@@ -73,7 +73,7 @@ CASE = {"case": "x", "kind": "gpu", "seen_by": ["full"],
 
 def finding(fix, gain, severity="high", rule="some_rule"):
     return {"rule": rule, "title": "", "subject": "", "fix": fix, "severity": severity,
-            "predicted_gain_pct": gain, "predicted_gain_alone_pct": gain, "promises_gain": True}
+            "predicted_gain_pct": gain, "predicted_gain_alone_pct": gain, "predicts_gain": True}
 
 
 @pytest.mark.parametrize("findings, rank, fix, ok_rank, ok_gain", [
@@ -100,9 +100,9 @@ def test_ways_to_fix_it_are_judged_apart(judge):
         {"name": "cuda_graph", "gain_pct": 75}, {"name": "compile", "gain_pct": 30},
         {"name": "larger_batch", "gain_pct": 50}]}
     row = judge.judge(case, "full", {"findings": [said]})
-    assert (row["fix"], row["promised_pct"], row["ok_gain"]) == ("graph", 75, True)
+    assert (row["fix"], row["predicted_pct"], row["ok_gain"]) == ("graph", 75, True)
     rows = list(judge.judge_options(case, "full", {"findings": [finding("a", 1), said]}))
-    assert [(r["option"], r["promised_pct"], r["ok_gain"]) for r in rows] == [
+    assert [(r["option"], r["predicted_pct"], r["ok_gain"]) for r in rows] == [
         ("graph", 75, True), ("fused", 30, False)]
 
 

@@ -96,6 +96,7 @@ def under_run(program):
         "fit": 1, "fit/optimizer.step": 8, "fit/optimizer.step/training_step/Net": 8,
         "fit/optimizer.step/backward": 8}),
 ])
+@pytest.mark.slow
 def test_programs_that_name_nothing(under_run, package, text, expected):
     """Calls, times, memory and files, and how to see more."""
     pytest.importorskip(package)
@@ -107,6 +108,16 @@ def test_programs_that_name_nothing(under_run, package, text, expected):
     assert not any(path.endswith(("Linear", "Sequential")) for path in found)  # only the outermost
     assert done.json("environment.json")["packages"]["torch"]
     assert "peak mem" in done.stderr and "strata run --level timeline" in done.stderr
+
+
+def test_phases_of_a_trainer_are_in_a_timeline_too(under_run):
+    """The same stages at both levels."""
+    pytest.importorskip("transformers")
+    found = under_run(TRAINER, "--level", "timeline").json()["stages"]
+    expected = {"train": 1, "train/training_step": 4, "train/training_step/backward": 4,
+                "train/training_step/BertForSequenceClassification": 4, "evaluate": 1,
+                "evaluate/BertForSequenceClassification": 2}
+    assert {path: found.get(path, {}).get("count") for path in expected} == expected, list(found)
 
 
 def test_what_the_program_names_counts(under_run):
@@ -124,6 +135,7 @@ def test_what_the_program_names_counts(under_run):
     assert found == {"DataLoader.__next__": 9, "step": 8, "backward": 8, "watched": 1}
 
 
+@pytest.mark.slow
 def test_it_stays_out_of_the_way(under_run):
     """Exceptions pass and are counted, compiled code has no break, threads and forks work; and it can
     be switched off."""
@@ -149,7 +161,7 @@ def test_it_stays_out_of_the_way(under_run):
     found = under_run(text).json()["stages"]
     assert found["Bad"]["errors"] == 1 and found["Net"]["count"] >= 5
     assert "torch.compile" in " ".join(found)
-    off = under_run(text, STRATA_DERIVED="off")
+    off = under_run(text, STRATA_TEST_DERIVED="off")
     assert len(off.folders()) == 1 and "the program took" in off.stderr  # that of the run before
 
 
@@ -179,6 +191,6 @@ def test_functions_of_a_program_without_operators(under_run):
         squares()
     """
     assert "squares" in under_run(text, "--level", "timeline").stderr
-    said = under_run(text, "--level", "timeline", STRATA_STACKS="off").stderr
+    said = under_run(text, "--level", "timeline", STRATA_PYTHON_STACKS="off").stderr
     assert "nothing of the program was recorded" in said and "strata doctor" in said
     assert "squares" not in said and "prof.step" not in said

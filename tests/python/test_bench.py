@@ -119,6 +119,7 @@ def test_the_breakdown_adds_up(results, name):
     assert found["num_kernels"] == 0 and found["families"] == []
 
 
+@pytest.mark.slow
 def test_scripts_run_by_themselves(results, stateful, tmp_path):
     """All of them unchanged, with nothing recorded, in one process to load torch only once."""
     made = [*results.values(), stateful]
@@ -614,3 +615,22 @@ def test_the_command(run, tmp_path):
     done = subprocess.run([PROGRAM, "bench", "--entry", "a:b", "--python", "/no/such/python"],
                           capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 2 and "--python" in done.stderr
+
+
+def test_modes_report_progress(capsys, monkeypatch, tmp_path):
+    """Compiling takes minutes: the command says what it is at, on standard error; functions say nothing."""
+    import strata.bench
+    from strata.bench import modes
+
+    def compile_it(self, module, mode):
+        vars(module)[modes.SLOT] = module._call_impl
+
+    monkeypatch.setattr(modes.Switch, "_compile", compile_it)
+    status, said = bench(capsys, "--entry", "bench_entry:linear", "--modes", "eager,compile",
+                         "--iterations", 3, "--warmup", 1, "--output", tmp_path, "--json")
+    assert status == 0 and [x for x in said.err.splitlines() if x.startswith("strata bench: ")] == [
+        "strata bench: warming eager up", "strata bench: warming compile up, which compiles first",
+        "strata bench: measuring 2 alternately, for at most 30 s"]
+    strata.bench.call("bench_entry:linear", modes="eager,compile", iterations=3, warmup=1,
+                      output=str(tmp_path))
+    assert "strata bench" not in capsys.readouterr().err

@@ -1,13 +1,15 @@
 """Whether two variants differ, on clocks that are made up: no difference is found where there is
 none, a planted one is, whatever the noise does."""
 import itertools
+import json
 import math
+import pathlib
 import random
 import statistics
 
 import pytest
 
-from strata.bench import stats
+from strata.bench import stats, student
 
 
 def noise(kind, rng):
@@ -219,3 +221,42 @@ def test_warm_up_ends_when_it_is_steady():
     calls, steady = alone.warm_up(Watch(falling), Call())
     assert not steady and calls == alone.MOST_WARMUP
     assert alone.warm_up(Watch(falling), Call(), calls=2) == (2, True)
+
+
+def test_a_difference_is_judged_as_everywhere():
+    """C's side (tests/unit/test_diff.c) reads the same file."""
+    vectors = json.loads((pathlib.Path(__file__).parent.parent / "difference_vectors.json").read_text())
+    for freedom, error, limit in vectors["student"]:
+        assert student.limit(freedom, error) == pytest.approx(limit, rel=1e-5)
+    for change, low, high, word in vectors["verdict"]:
+        assert stats.Verdict(stats.Estimate(20, change, low, high), 1.0).word == word
+
+
+def full_run(tmp_path, **stage):
+    (tmp_path / "timing.json").write_text(json.dumps({"stages": {"unet": {"count": 30, **stage}}}))
+    return str(tmp_path)
+
+
+def test_times_are_judged_by_the_spread_of_the_full_run(tmp_path):
+    """+9.7 % is nothing in a run whose own calls differ by more; it is something in a steady one."""
+    from strata.bench import against, screen
+    alone = {"wall": {"median_ms": 43.9, "low_ms": 43.8, "high_ms": 44.0}}
+    noisy = against.duration(full_run(tmp_path, median_ms=40.0, p95_ms=48.0), "unet", alone, 3.0)
+    assert noisy["same"] and 12 < noisy["full_spread_pct"] < 12.3
+    assert screen.check_words(noisy) == ("yes time: 43.9 ms, in the full run 40.0 ms (+9.7 %; 30 calls), "
+                                         "within the 12 % by which its own calls differ")
+    steady = against.duration(full_run(tmp_path, median_ms=40.0, p95_ms=41.0), "unet", alone, 3.0)
+    assert not steady["same"] and "by which" not in screen.check_words(steady)
+    few = against.duration(full_run(tmp_path, median_ms=40.0, p95_ms=80.0, count=2), "unet", alone, 3.0)
+    assert not few["same"]
+
+
+def test_another_number_of_threads_is_named(tmp_path):
+    torch = pytest.importorskip("torch")
+    from strata.bench import against
+    here = torch.get_num_threads()
+    (tmp_path / "environment.json").write_text(json.dumps({"torch": {"threads": here + 1}}))
+    (note,) = against.machine(str(tmp_path), "CPU")
+    assert note.startswith(f"torch computes on {here} threads here, on {here + 1} in the full run")
+    (tmp_path / "environment.json").write_text(json.dumps({"torch": {"threads": here}}))
+    assert against.machine(str(tmp_path), "CPU") == []

@@ -43,6 +43,22 @@ def test_mistakes_are_not_verdicts(tmp_path):
     assert done.returncode > 1 and comment is None
 
 
+def test_a_trace_that_cannot_be_trusted_is_said_so(tmp_path):
+    """The workflow's comment needs the file in that case, too."""
+    (tmp_path / "cut.json").write_bytes((DATA.parent / "tiny.json").read_bytes()[:3000])
+    done, comment = gate(tmp_path, "cut.json", CI / "budget.txt", BEFORE)
+    assert done.returncode == 3 and "cannot be trusted" in done.stderr
+    assert comment.startswith("### Performance budget: not checked\n") and "What changed" not in comment
+
+
+def test_limits_of_a_baseline(tmp_path):
+    (tmp_path / "relative.txt").write_text("kernels_per_step <= 100 %\nwall_ms <= 105 %\n")
+    done, comment = gate(tmp_path, AFTER, "relative.txt", BEFORE)
+    assert done.returncode == 0 and "baseline" in comment
+    done, comment = gate(tmp_path, AFTER, "relative.txt")
+    assert done.returncode == 2 and "needs --baseline TRACE" in done.stderr
+
+
 def test_the_workflow_uses_what_is_there():
     yaml = pytest.importorskip("yaml")
     workflow = yaml.safe_load((CI / "strata.yml").read_text())

@@ -101,8 +101,9 @@ def test_batches_of_workers_are_in_their_processes(program, tmp_path):
     assert ranges(run.folder(), tmp_path) == ["DataLoader.__iter__", *STEP * 3, "data"]
 
 
+@pytest.mark.slow
 def test_off_is_off(program, tmp_path):
-    run = program(LOOP, STRATA_DERIVED="off")
+    run = program(LOOP, STRATA_TEST_DERIVED="off")
     assert run.status == 0, run.stderr
     assert set(ranges(run.folder(), tmp_path)) == {"data", "zero_grad", "step"}  # torch's own
     absent = "assert 'strata._timeline.derived_ranges' not in sys.modules"
@@ -136,9 +137,9 @@ def test_pauses_of_the_garbage_collector(program, tmp_path):
 SLEEPS = """
     import time, torch
     torch.set_num_threads(1)
-    net, x = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()).eval(), torch.ones(8, 64)
+    net, x = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()).eval(), torch.ones(64, 512)
     with torch.no_grad():
-        for _ in range(400):
+        for _ in range(400):  # long calls: inner modules of short ones are left out
             net(x)
             time.sleep(0.002)
 """
@@ -194,6 +195,7 @@ def test_torch_compile_does_not_see_us(program):
     assert run.status == 0, run.stderr
 
 
+@pytest.mark.slow
 def test_compiling_and_what_was_compiled(program, tmp_path):
     run = program(training("""
         @torch.compile(dynamic=False)

@@ -294,7 +294,7 @@ def test_switched_off(program):
         with strata.stage("a"):
             device.work(1)
         assert device.events == 0
-    """, STRATA_GPU="off", STRATA_MEMORY="off")
+    """, STRATA_TEST_GPU="off", STRATA_TEST_MEMORY="off")
     assert "gpu_ms" not in done.json()["stages"]["a"]
 
 

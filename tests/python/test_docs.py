@@ -83,3 +83,8 @@ def test_reference_is_complete():
     names += re.findall(r"\b(strata_[a-z_]*[a-z])\(", header)
     missing = [n for n in names if n not in text and not n.endswith("_")]
     assert not missing
+
+
+def test_the_readme_is_read_to_its_end():
+    """It was 180 lines once: what is more than an overview has a page."""
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150

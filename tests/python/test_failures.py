@@ -131,8 +131,8 @@ def test_half_written_package(program, broken_package, name):
 
 def test_settings_that_make_no_sense(program):
     done = program(SCRIPT, STRATA="perhaps", STRATA_RING_MB="lots", STRATA_STEPS="-3",
-                   STRATA_SKIP="none", STRATA_CLOCK="sundial", STRATA_SIGNATURES="sometimes",
-                   STRATA_ONLY=",,", STRATA_GPU="42", STRATA_LAUNCH="/../x\n", RANK="two",
+                   STRATA_SKIP="none", STRATA_TEST_CLOCK="sundial", STRATA_TEST_SIGNATURES="sometimes",
+                   STRATA_ONLY=",,", STRATA_TEST_GPU="42", STRATA_LAUNCH="/../x\n", RANK="two",
                    WORLD_SIZE="many", SLURM_PROCID="-1")
     check(done, "STRATA='perhaps' is neither on nor off", "STRATA_STEPS='-3'", "2 stages")
 
@@ -291,7 +291,7 @@ except MemoryError:
 print("done")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
-                          check=False, env=clean_environment(STRATA_RINGS="off"))
+                          check=False, env=clean_environment(STRATA_TEST_RINGS="off"))
     assert done.stdout == "done\n" and done.returncode == 0, done.stderr
 
 
@@ -351,7 +351,7 @@ def test_a_working_directory_that_is_gone(program):
         os.rmdir(gone)
     """)
     assert done.status == 0 and "no report" not in done.stderr
-    assert "1 stages" in done.stderr and str(done.folder()) in done.stderr
+    assert "1 stage, " in done.stderr and str(done.folder()) in done.stderr
 
 
 def test_starting_in_a_directory_that_is_gone(program, tmp_path):

@@ -1,4 +1,5 @@
-"""strata flame: totals are those of the other commands, for every trace, and every format says the same."""
+"""strata export --to flame: totals are those of the other commands, for every trace, and every format says
+the same."""
 import gzip
 import html
 import json
@@ -29,9 +30,9 @@ def ask(*args):
     return json.loads(strata(*args, "--json"))
 
 
-def folded(trace, of):
+def folded(trace, of, *more):
     stacks = {}
-    for line in strata("flame", trace, "--of", of, "--to", "folded").splitlines():
+    for line in strata("export", trace, "--of", of, "--to", "folded", *more).splitlines():
         stack, _, ns = line.rpartition(" ")
         stacks[stack] = stacks.get(stack, 0) + int(ns)
     return stacks
@@ -39,14 +40,13 @@ def folded(trace, of):
 
 @pytest.mark.parametrize("name", TRACES)
 def test_totals_are_those_of_other_commands(name):
+    """Of all that was recorded, and of what can be judged, where the other command judges too."""
     trace = DATA / name
-    work = sum(r["total_us"] for r in ask("kernels", trace)["rows"])
-    assert sum(folded(trace, "gpu").values()) == pytest.approx(work * 1e3, abs=2)
-    idle = sum(d["idle_us"] for d in ask("gaps", trace)["devices"])
-    done = subprocess.run([PROGRAM, "flame", trace, "--of", "idle", "--to", "folded"],
-                          capture_output=True, text=True)
-    ns = sum(int(line.rpartition(" ")[2]) for line in done.stdout.splitlines())
-    assert ns == pytest.approx(idle * 1e3, abs=2)
+    work = sum(r["total_us"] for r in ask("kernels", trace, "--whole")["rows"])
+    assert sum(folded(trace, "gpu", "--whole").values()) == pytest.approx(work * 1e3, abs=2)
+    for more in ((), ("--whole",)):
+        idle = sum(d["idle_us"] for d in ask("gaps", trace, *more)["devices"])
+        assert sum(folded(trace, "idle", *more).values()) == pytest.approx(idle * 1e3, abs=2)
 
 
 def test_waits_are_those_of_syncs():
@@ -69,12 +69,12 @@ def test_device_time_by_operator_is_that_of_the_table():
 def test_json_and_speedscope_say_the_same(tmp_path, of):
     trace = DATA / TRACES[0]
     stacks = folded(trace, of)
-    doc = ask("flame", trace, "--of", of)
+    doc = ask("export", trace, "--to", "flame", "--of", of)
     assert doc["total_ns"] == sum(stacks.values()) == sum(n["self_ns"] for n in doc["nodes"])
     for i, node in enumerate(doc["nodes"], 1):
         assert node["parent"] < i
     path = tmp_path / "x.speedscope.json.gz"
-    strata("flame", trace, "--of", of, "-o", path)
+    strata("export", trace, "--of", of, "-o", path)
     scope = json.loads(gzip.decompress(path.read_bytes()))
     [profile] = scope["profiles"]
     assert profile["endValue"] == sum(profile["weights"]) == doc["total_ns"]
@@ -103,5 +103,5 @@ def test_flamegraph_pl_draws_every_stack(name, of):
             boxes[tuple(frames[:depth])] += ns
     expected = Counter((frames[-1], ns) for frames, ns in boxes.items())
     expected["all", sum(stacks.values())] += 1
-    got = drawn(strata("flame", DATA / name, "--of", of, "--to", "folded"))
+    got = drawn(strata("export", DATA / name, "--of", of, "--to", "folded"))
     assert got == expected

@@ -155,7 +155,7 @@ def test_scopes_end_when_an_exception_leaves_them(tmp_path):
     subprocess.run(["./use"], cwd=tmp_path, check=True,
                    env=clean_environment(STRATA_RUN=tmp_path / "run"))
     program = os.path.join(BUILD, "src", "strata")
-    subprocess.run([program, "recover", tmp_path / "run"], check=True, capture_output=True)
+    subprocess.run([program, "export", tmp_path / "run", "--to", "timing"], check=True, capture_output=True)
     import json
     stages = json.loads((tmp_path / "run" / "timing.json").read_text())["stages"]
     assert {p: s["count"] for p, s in stages.items()} == {"outer": 3, "outer/inner": 3}

@@ -14,7 +14,7 @@ from conftest import PROGRAM, clean_environment
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 ELSEWHERE = re.compile(r"torchrun|--level timeline|--only|my_pipe|profile_denoise|ncu-rep|--counters|"
-                       r"^strata perfetto|^strata mcp|/etc/|offload calibrate|train\.py|server\.py|"
+                       r"--open|^strata mcp|/etc/|offload calibrate|train\.py|server\.py|"
                        r"^strata record")
 
 
@@ -35,9 +35,9 @@ def examples():
 
 def fill(folder, before, after):
     """A folder with a file for every name in the examples."""
-    for name in ("trace", "before", "before1", "before2", "run"):
+    for name in ("trace", "before", "before1", "before2", "main", "run"):
         shutil.copy(before, folder / f"{name}.json.gz")
-    for name in ("after", "after1", "after2"):
+    for name in ("after", "after1", "after2", "pull"):
         shutil.copy(after, folder / f"{name}.json.gz")
     for name in ("trace", "run"):
         (folder / f"{name}.json").write_bytes(gzip.decompress(before.read_bytes()))
@@ -48,7 +48,7 @@ def fill(folder, before, after):
     shutil.copytree(DATA / "comm" / "slow_rank", folder / "traces")
     for rank in (folder / "traces").glob("rank*.json"):
         (folder / f"{rank.name}.gz").write_bytes(gzip.compress(rank.read_bytes()))
-    subprocess.run([PROGRAM, "summarize", "traces", "-o", "tables"], cwd=folder, check=True,
+    subprocess.run([PROGRAM, "export", "--to", "tables", "traces", "-o", "tables"], cwd=folder, check=True,
                    capture_output=True)
     (folder / "budget.txt").write_text("kernels_per_step <= 1000\n")
     (folder / "pipe.py").write_text("import strata\n@strata.stage('vae_decode')\ndef f(x): pass\nf(1)\n")

@@ -172,6 +172,28 @@ def test_another_database(path):
     assert b"neither from Nsight Systems nor rocprofv3" in done.stderr
 
 
+def test_what_the_recorder_warned_of_is_said(path):
+    with NsysDb(path) as db:
+        db.call("cudaGetDevice", 1000, 2000, 1)
+        db.sql("CREATE TABLE DIAGNOSTIC_EVENT (severity INT, text TEXT)")
+        for severity, text in ((1, "CUDA injection initialized"), (2, "No NVTX events collected."),
+                               (2, "CUDA driver \x1b[31m13.3 is not supported."),
+                               (2, "CUDA driver \x1b[31m13.3 is not supported.")):
+            db.sql("INSERT INTO DIAGNOSTIC_EVENT VALUES(?, ?)", severity, text)
+    said = " ".join(strata("report", path).stdout.decode().split())
+    assert "The recorder warned: CUDA driver" in said
+    assert said.count("is not supported.") == 1 and "\x1b" not in said
+    assert "injection" not in said and "No NVTX" not in said
+
+
+def test_an_export_without_events(path):
+    with NsysDb(path, "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INT)"):
+        pass
+    done = strata("report", path)
+    assert done.returncode == 3
+    assert b"an export of Nsight Systems without events" in done.stderr
+
+
 def test_the_file_is_not_touched(path, tmp_path):
     write_sample(path)
     before = path.read_bytes()
@@ -215,3 +237,24 @@ def test_a_tree_that_never_ends(path, tmp_path):
     bomb = tmp_path / "bomb.sqlite"
     bomb.write_bytes(data)
     assert strata("export", bomb, "-o", "-", "--to", "csv").returncode in (0, 3)
+
+
+@pytest.mark.parametrize("how, read", [("STORED", True), ("VIRTUAL", False)])
+def test_columns_that_the_schema_computes_are_not_read(path, how, read):
+    """Each value of such a column may take any time and memory: a few kB of file took minutes and GB."""
+    computed = f"value TEXT GENERATED ALWAYS AS ('gemm' || id) {how}"
+    with NsysDb(path, SCHEMA.replace("value TEXT NOT NULL", computed, 1)) as db:
+        db.sql("INSERT INTO StringIds(id) VALUES (7)")
+        db.sql("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start, end, deviceId, streamId, shortName) "
+               "VALUES (7, 8, 0, 7, 7)")
+    assert [row["name"] for row in rows(path)] == ["gemm7" if read else ""]
+
+
+def test_texts_that_the_file_does_not_hold(path):
+    """A default value stands in the schema once and in every row."""
+    with NsysDb(path, SCHEMA.replace(", value TEXT NOT NULL", "", 1)) as db:
+        for i in range(2000):
+            db.sql(f"INSERT INTO StringIds(id) VALUES ({i})")
+        db.sql(f"ALTER TABLE StringIds ADD COLUMN value TEXT DEFAULT '{'n' * 40000}'")
+    done = strata("info", path)
+    assert done.returncode == 3 and b"texts are longer than the file can hold" in done.stderr

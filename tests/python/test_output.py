@@ -48,7 +48,7 @@ def test_the_table(program):
     done = program(SCRIPT)
     lines = done.stderr.splitlines()
     assert re.match(r"strata: 2 stages, .* 0 records lost  -> out/script/\d{8}_\d{6}/$", lines[0])
-    assert lines[1].split() == ["stage", "calls", "total", "median", "p95", "first", "peak", "RSS"]
+    assert lines[1].split() == ["stage", "calls", "total", "median", "p95", "first", "peak", "mem"]
     assert re.match(r"  denoise +4 ", lines[2]) and re.match(r"    step +4 ", lines[3])
     assert lines[-1].startswith("next: strata stages out/script/")
     assert all(len(line) <= 100 for line in lines)
@@ -297,7 +297,8 @@ def test_steps_instants_and_counters_are_in_the_trace(program):
 
 
 def test_the_trace_agrees_with_the_numbers(program, tmp_path):
-    """What is added up while the program runs, and what `strata recover` adds up from the rings."""
+    """What is added up while the program runs, and what `strata export --to timing` adds up from the
+    rings."""
     done = program("""
         import asyncio, contextlib, threading, time, strata
 
@@ -324,7 +325,7 @@ def test_the_trace_agrees_with_the_numbers(program, tmp_path):
     """, STRATA_TABLE="off")
     live = done.json()["stages"]
     (done.folder() / "timing.json").rename(tmp_path / "live.json")
-    subprocess.run([PROGRAM, "recover", str(done.folder())], check=True, capture_output=True)
+    subprocess.run([PROGRAM, "export", str(done.folder()), "--to", "timing"], check=True, capture_output=True)
     later = done.json()["stages"]
     assert set(later) == set(live)
     for path, s in live.items():

@@ -103,6 +103,8 @@ STRAGGLER = """
 """
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_the_straggler_of_four_ranks_is_named(tmp_path):
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(textwrap.dedent(STRAGGLER))
@@ -139,6 +141,8 @@ LATE = """
 
 
 @pytest.mark.parametrize("late", [0, 1])
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_rank_that_waits_in_backward_is_not_the_straggler(tmp_path, late):
     """Gradients are reduced inside backward, so the rank that is early stays there longer."""
     pytest.importorskip("torch")
@@ -150,6 +154,7 @@ def test_a_rank_that_waits_in_backward_is_not_the_straggler(tmp_path, late):
     assert f"rank {late} is the straggler: it comes last, busy outside the stages" in done.stderr
     assert "the others wait for it in backward" in done.stderr
     (folder,) = (tmp_path / "train").iterdir()
+    assert f"rank {late} is the straggler" in strata("report", folder).stdout
     straggler = json.loads(strata("stages", folder, "--json").stdout)["straggler"]
     assert straggler["rank"] == late and straggler["stage"] is None
     assert straggler["waiting_in"] == "backward" and straggler["wait_us"] > 600000
@@ -160,10 +165,12 @@ NAP = """
     import torch, torch.distributed as dist
 
     def nap():
-        time.sleep(0.02)
+        time.sleep(0.06)
 
     dist.init_process_group("gloo")
     torch.set_num_threads(1)
+    if dist.get_rank() == 0:
+        time.sleep(0.9)  # start-up, which is no part of what follows
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(64, 64))
     for _ in range(15):
         loss = model(torch.randn(16, 64)).sum()
@@ -175,6 +182,7 @@ NAP = """
 """
 
 
+@pytest.mark.alone
 def test_timelines_of_ranks_name_who_is_late_and_its_line(tmp_path):
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(textwrap.dedent(NAP))
@@ -185,13 +193,25 @@ def test_timelines_of_ranks_name_who_is_late_and_its_line(tmp_path):
     assert "rank 1 is late" in done.stderr and "nap" in done.stderr
     assert "no straggler" not in done.stderr
     (folder,) = (tmp_path / "train").iterdir()
-    data = json.loads(strata("ranks", folder, "--json").stdout)
+    data = json.loads(strata("report", "--ranks", folder, "--json").stdout)
     assert [r["rank"] for r in data["ranks"]] == [0, 1] and data["world_size"] == 2
     assert all(r["host"] for r in data["ranks"])
     worst = data["stragglers"][0]
     assert (worst["rank"], worst["cause"]) == (1, "host")
     assert worst["source"]["function"] == "nap" and worst["source"]["file"].endswith("train.py")
+    own_us = [sum(hop["own_us"] for hop in data["critical_path"] if hop["rank"] == rank) for rank in (0, 1)]
+    assert own_us[1] > 4 * own_us[0] and sum(own_us) < data["ranks"][1]["wall_us"]
+    assert data["ranks"][0]["wait_us"] > 4 * data["ranks"][1]["wait_us"]
     assert sum(c["name"] == "all_reduce" for c in data["collectives"]) == 15
+    assert "_invoke_run" not in done.stderr  # of torchrun itself
+    assert json.loads(strata("report", folder, "--json").stdout)["stragglers"] == data["stragglers"]
+    assert "Rank 1 is the straggler" in (folder / "report.md").read_text()
+    assert '"kind":"ranks"' in (folder / "report.html").read_text().replace(" ", "")[:400000]
+    alone = json.loads(strata("report", folder, "--rank", 1, "--json").stdout)
+    assert "nap" in json.dumps(alone["cpu"]) and "stragglers" not in alone
+    assert "GPU idle" not in strata("report", folder).stdout  # there is none
+    wrong = strata("report", folder, "--rank", 5)
+    assert wrong.returncode == 2 and "rank 5 has recorded nothing there" in wrong.stderr
 
 
 def test_workers_are_no_ranks(program):
@@ -235,7 +255,7 @@ def test_ranks_by_environment(tmp_path, variables):
     said = [r.communicate()[1] for r in ranks]
     (folder,) = [p for p in (tmp_path / "python").iterdir() if p.is_dir()]
     assert timing_files(folder) == [f"timing_rank{n}.json" for n in range(3)]
-    assert "1 stages" in said[0] and said[1] == said[2] == ""  # the first rank speaks
+    assert "1 stage, " in said[0] and said[1] == said[2] == ""  # the first rank speaks
 
 
 def test_a_world_of_one_is_no_rank(program):
@@ -292,9 +312,10 @@ def forks(tmp_path):
 def test_children_that_leave_by_exit(forks, tmp_path):
     """Without exit handlers nobody knows how they ended: only what was cut off tells of a kill."""
     subprocess.run([forks], check=True, env=clean_environment(STRATA="on", STRATA_RUN=tmp_path / "r"))
-    done = subprocess.run([PROGRAM, "recover", tmp_path / "r", "--json"], check=True, text=True,
+    done = subprocess.run([PROGRAM, "info", tmp_path / "r", "--json"], check=True, text=True,
                           capture_output=True)
-    assert sorted(p["ended"] for p in json.loads(done.stdout)["processes"]) == ["killed", "unknown"]
+    assert strata("export", tmp_path / "r", "--to", "timing").returncode == 0
+    assert sorted(p["ended"] for p in json.loads(done.stdout)["run"]["processes"]) == ["killed", "unknown"]
     kept = [json.loads(p.read_text()) for p in (tmp_path / "r").glob("timing*.json")]
     assert sorted(k["recovered"] for k in kept) == [False, True]
 
@@ -312,6 +333,7 @@ def test_a_full_disk_is_called_one(forks, tmp_path):
     assert not list((tmp_path / "out").glob("*/*"))
 
 
+@pytest.mark.slow
 def test_killed(tmp_path):
     """kill -9 while eight threads record: everything up to then is there, and says where it was."""
     (tmp_path / "endless.py").write_text(textwrap.dedent(ENDLESS))
@@ -322,7 +344,9 @@ def test_killed(tmp_path):
     victim.kill()
     assert victim.wait() == -signal.SIGKILL
     (folder,) = (p.parent for p in tmp_path.glob("endless/*/rings"))
-    done = strata("recover", folder)
+    made = strata("export", folder, "--to", "timing", "--json")
+    assert json.loads(made.stdout)["timing"] == [str(folder / "timing.json")]
+    done = strata("info", folder)
     assert done.returncode == 0, done.stderr
     assert "killed" in done.stdout and "open when it ended: " in done.stdout
     open_at_the_end = [line for line in done.stdout.splitlines() if "open when it ended: " in line]
@@ -333,12 +357,13 @@ def test_killed(tmp_path):
     assert stages["main"]["unfinished"] == 1 and stages["main/denoise"]["count"] > 0
     assert stages["denoise"]["count"] > 100
     assert abs(stages["denoise"]["count"] - stages["denoise/step"]["count"]) <= 8
-    told = strata("recover", folder, "--json")
-    (process,) = json.loads(told.stdout)["processes"]
+    told = strata("info", folder, "--json")
+    (process,) = json.loads(told.stdout)["run"]["processes"]
     assert process["ended"] == "killed" and process["threads"] == 8
+    assert "nothing to write" in strata("export", folder, "--to", "timing").stdout
     assert timing_files(folder) == ["timing.json"]  # not made again
     assert strata("stages", folder).returncode == 0
-    assert strata("lint", folder).returncode == 0
+    assert strata("info", "--lint", folder).returncode == 0
 
 
 SERVER = """
@@ -407,7 +432,7 @@ def test_a_server_is_ended_by_a_signal(tmp_path, words):
     assert counts(folder) == expected
     assert "still running" not in strata("stages", folder).stdout
     assert json.loads((folder / "timing.json").read_text())["running"]
-    assert strata("recover", folder).returncode == 0
+    assert strata("export", folder, "--to", "timing").returncode == 0
     assert counts(folder) == expected
     report = json.loads((folder / "timing.json").read_text())
     assert "running" not in report and report["metadata"] == {"model": "tiny"}
@@ -447,7 +472,7 @@ def test_a_call_that_runs_is_not_one_that_never_ended(tmp_path):
     dead = strata("stages", folder).stdout
     assert "1 never ended" in dead and "running" not in dead
     report = strata("report", folder).stdout
-    assert " wall, of which only the stages are known" in report, report
+    assert " of which only the stages are known" in report, report
 
 
 def test_a_server_is_followed(tmp_path):
@@ -496,13 +521,13 @@ def test_files_before_the_end_can_be_switched_off(tmp_path):
     (tmp_path / "server.py").write_text(textwrap.dedent(SERVER))
     server = subprocess.Popen([sys.executable, str(tmp_path / "server.py")], text=True,
                               stdout=subprocess.PIPE,
-                              env=clean_environment(STRATA_OUT=tmp_path, STRATA_CHECKPOINT=0))
+                              env=clean_environment(STRATA_OUT=tmp_path, STRATA_TEST_CHECKPOINT=0))
     assert server.stdout.readline() == "ready\n"
     server.terminate()
     server.wait()
     (folder,) = (p.parent for p in tmp_path.glob("server/*/rings"))
     assert timing_files(folder) == []
-    assert strata("recover", folder).returncode == 0
+    assert strata("export", folder, "--to", "timing").returncode == 0
     assert counts(folder)["handle"] == 80 and counts(folder)["stream"] == 2
 
 
@@ -536,7 +561,7 @@ def test_thousand_processes(program):
                 assert os.waitpid(pid, 0)[1] == 0
     """)
     assert done.status == 0, done.stderr
-    told = json.loads(strata("recover", done.folder(), "--json").stdout)
+    told = json.loads(strata("info", done.folder(), "--json").stdout)["run"]
     assert len(told["processes"]) == 151 and told["unreadable_files"] == 0
     assert all(p["lost_records"] == 0 for p in told["processes"])
 
@@ -557,6 +582,6 @@ def test_hosts_that_share_a_folder(tmp_path):
             data = bytearray(ring.read_bytes())
             data[20:24] = (4242).to_bytes(4, "little")
             ring.write_bytes(data)
-    told = json.loads(strata("recover", tmp_path / "run", "--json").stdout)
-    assert {p["host"] for p in told["processes"]} == {"node0", "node1"}
+    told = json.loads(strata("info", tmp_path / "run", "--json").stdout)
+    assert {p["host"] for p in told["run"]["processes"]} == {"node0", "node1"}
     assert told["events"] == 2

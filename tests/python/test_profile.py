@@ -113,6 +113,7 @@ def selected(tmp_path_factory):
          sys.executable, str(folder / "prog.py")],
         capture_output=True, text=True, check=False, env=clean_environment(PYTHONPATH=""))
     assert done.returncode == 0, done.stderr
+    (folder / "said").write_text(done.stderr)
     return next((folder / "prog").iterdir())
 
 
@@ -123,6 +124,40 @@ def test_only_the_stages_asked_for(selected):
         names = {e.get("name") for e in events(selected / name)}
         assert "aten::relu" in names
         assert not {"aten::sigmoid", "aten::tanh"} & names
+
+
+def test_where_the_timelines_are_is_said(selected):
+    said = (selected.parents[1] / "said").read_text()
+    for trace in sorted(selected.glob("*_trace*.json.gz")):
+        assert f"strata: a timeline of denoise was recorded: strata report {trace}\n" in said
+
+
+def test_a_report_of_the_run_names_the_timelines_of_its_stages(selected):
+    told = subprocess.run([PROGRAM, "report", str(selected)], capture_output=True, text=True, check=True,
+                          env=clean_environment())
+    for trace in sorted(selected.glob("*_trace*.json.gz")):
+        assert f"strata report {trace}   one call of denoise\n" in told.stdout
+
+
+def test_stages_around_a_selected_one_do_not_pay_for_the_first_start_of_the_profiler(program):
+    done = program("""
+        import time, torch, strata
+        from torch import profiler
+        plain, starts = profiler.profile.start, []
+        def start(self):
+            starts.append("outer" if open_now else "outside")
+            return plain(self)
+        profiler.profile.start = start
+        open_now = []
+        with strata.stage("outer"):
+            open_now.append(1)
+            with strata.stage("denoise"):
+                torch.relu(torch.ones(4))
+            open_now.clear()
+        print(starts)
+    """, STRATA_ONLY="denoise")
+    assert done.status == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "['outside', 'outer']"
 
 
 def test_breakdown_adds_nothing_twice(selected):

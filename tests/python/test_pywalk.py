@@ -263,7 +263,8 @@ def test_a_thread_that_makes_calls_reads_itself(python: str, tmp_path: Path) -> 
         by_ring["outside"] += len(own) - sum(own)
     assert by_ring["own"] > 100 and by_ring["outside"] < by_ring["own"], by_ring
     lines = collections.Counter(s[0].line for r, s in stacks(tmp_path / "run", "stack_of"))
-    assert lines[12] >= by_ring["own"], lines
+    # the thread that stops writes down where it was last seen standing, from outside
+    assert lines[12] >= by_ring["own"] - 1, lines
 
 
 SHARE = """

@@ -1,4 +1,5 @@
-"""`strata ranks` on traces that torch.profiler made of a real program: DDP over gloo, one rank slowed
+"""`strata report --ranks` on traces that torch.profiler made of a real program: DDP over gloo, one rank
+slowed
 in its backward pass. Every rank shows the same time in its all-reduces and the same time per step."""
 import json
 import os
@@ -26,7 +27,7 @@ TRAIN = """
             return grad
 
     def slow_gradient():
-        time.sleep(0.06)
+        time.sleep(0.12)
 
     dist.init_process_group("gloo")
     me = dist.get_rank()
@@ -47,6 +48,8 @@ TRAIN = """
 """
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_rank_slowed_in_its_backward_pass_is_named_with_its_line(tmp_path):
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(textwrap.dedent(TRAIN))
@@ -55,7 +58,7 @@ def test_a_rank_slowed_in_its_backward_pass_is_named_with_its_line(tmp_path):
     subprocess.run([launcher, "--standalone", "--nproc-per-node", "4", tmp_path / "train.py",
                     tmp_path / "traces", "2"], check=True, capture_output=True,
                    env=clean_environment())
-    done = subprocess.run([PROGRAM, "ranks", tmp_path / "traces", "--json"], check=True,
+    done = subprocess.run([PROGRAM, "report", "--ranks", tmp_path / "traces", "--json"], check=True,
                           capture_output=True)
     data = json.loads(done.stdout)
     assert data["world_size"] == 4 and not data["missing_ranks"]

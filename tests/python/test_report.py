@@ -57,7 +57,7 @@ def test_inline(page):
 
 
 def test_text_dict_and_files(page, tmp_path):
-    assert "wall" in str(page) and "\033" not in str(page)
+    assert "faster with" in str(page) and "\033" not in str(page)
     assert "pingpong_v0" in repr(page)
     assert page["wall_us"] > 0 and page["findings"]
     for name in ("report.html", "report.json", "report.txt"):
@@ -91,7 +91,7 @@ def test_without_a_viewer_all_but_the_page_is_there(strata, page, without_viewer
     assert type(found) is type(page) and found == page
     assert "built without the HTML viewer" in found.missing
     assert str(found) == str(page)
-    assert found.html.startswith("<!DOCTYPE html>") and "wall" in found.html
+    assert found.html.startswith("<!DOCTYPE html>") and "faster with" in found.html
     assert found._repr_html_().startswith("<pre>")
 
 
@@ -122,7 +122,7 @@ def test_a_command_that_does_not_start_is_no_exception(strata, tmp_path, monkeyp
 
 
 def test_mistakes_are_told(strata, tmp_path):
-    with pytest.raises(RuntimeError, match="missing.json"):
+    with pytest.raises(FileNotFoundError, match="missing.json"):
         strata.report(tmp_path / "missing.json")
     (tmp_path / "odd.json").write_text("<html>")
     with pytest.raises(RuntimeError, match="odd.json"):
@@ -138,3 +138,30 @@ def test_without_recording(program):
         print("read")
     """, STRATA="off")
     assert (done.stdout, done.stderr) == ("read\n", "")
+
+
+def test_environment_has_the_flags_of_torch():
+    torch = pytest.importorskip("torch")
+    from strata._report import environment
+    with torch.autograd.set_detect_anomaly(True):
+        assert environment.describe()["torch"]["anomaly_detection"] is True
+    found = environment.describe()["torch"]
+    assert found["anomaly_detection"] is False and found["deterministic"] is False
+    assert found["threads"] >= 1 and found["matmul_precision"] == "highest" and found["sdp_math"] is True
+    json.dumps(environment.describe())
+
+
+def test_stages_are_rows_of_a_data_frame(program):
+    import strata
+    rows = strata.report(TRACE).stages
+    assert {"name", "path", "count", "cpu_us", "median_us"} <= set(rows[0])
+    done = program("""
+        import strata
+        for _ in range(3):
+            with strata.stage("load"):
+                pass
+        print([(row["name"], row["count"]) for row in strata.report().stages])
+    """)
+    assert done.status == 0 and done.stdout == "[('load', 3)]\n", done
+    (row,) = strata.report(done.folder()).stages  # of a run that has ended
+    assert (row["path"], row["count"]) == ("load", 3)

@@ -3,6 +3,7 @@ nothing but the table."""
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -111,6 +112,38 @@ def test_exit_status(tmp_path, status):
     assert run(tmp_path, status, text=STAGES).returncode == status
 
 
+def test_a_folder_that_cannot_be_made(tmp_path):
+    """The program comes first, and the reason is the true one."""
+    (tmp_path / "file").write_text("")
+    places = (("/proc/nowhere", "", 7), (str(tmp_path / "file" / "out"), "Not a directory", 0))
+    for place, why, status in places:
+        done = subprocess.run([PROGRAM, "run", "-o", place, "--", "sh", "-c", f"echo it ran; exit {status}"],
+                              cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                              env=clean_environment())
+        assert done.returncode == status and done.stdout == "it ran\n"
+        assert "nothing is recorded" in done.stderr and why in done.stderr
+
+
+def test_another_folder_in_the_place_of_the_run(tmp_path):
+    """Whoever owns the place of runs can put a link there: files where it leads are not written over."""
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "timing.json").write_text("precious")
+    done = run(tmp_path, str(precious), text="""
+        import os, sys, strata
+        with strata.stage("work"):
+            pass
+        strata.write()  # its files are claimed
+        run = os.environ["STRATA_RUN"]
+        os.rename(run, run + "-moved")
+        os.symlink(sys.argv[1], run)
+    """)
+    assert done.returncode == 0
+    assert [f.name for f in precious.iterdir()] == ["timing.json"]
+    assert (precious / "timing.json").read_text() == "precious"
+    assert "another folder took the place of" in done.stderr
+
+
 def test_death_by_signal(tmp_path):
     done = run(tmp_path, "sh", "-c", "kill -TERM $$")
     assert done.returncode == -signal.SIGTERM
@@ -144,9 +177,12 @@ def test_signals_are_passed_on(tmp_path, number):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_analysis(tmp_path, number):
-    """The program has ended; its trace is a pipe that nobody writes to, so reading it takes for ever."""
-    program = ("import os, strata\nwith strata.stage('work'): pass\n"
-               "os.mkfifo(os.environ['STRATA_RUN'] + '/torch_trace.json.gz')\n"
+    """The program has ended, and reading its trace of millions of events takes a while."""
+    program = ("import gzip, os, strata\nwith strata.stage('work'): pass\n"
+               "chunk = ''.join(',{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1}'"
+               " % (i % 50, i) for i in range(10000))\n"
+               "with gzip.open(os.environ['STRATA_RUN'] + '/torch_trace.json.gz', 'wt', 1) as f:\n"
+               "    f.write('{\"traceEvents\":[{}' + chunk * 300 + ']}')\n"
                "print('done', flush=True)\n")
     (tmp_path / "prog.py").write_text(program)
     started = subprocess.Popen([PROGRAM, "run", "-o", "out", "--", sys.executable, "prog.py"],
@@ -217,6 +253,26 @@ def test_no_stages(tmp_path):
     assert done.returncode == 0
     assert "no stages were recorded" in done.stderr
     assert not list((tmp_path / "out").glob("*/*"))
+
+
+def test_nothing_in_a_timeline(tmp_path):
+    """It is not recommended again, and no empty folder remains."""
+    done = run(tmp_path, text="print(1)", options=["--level", "timeline"])
+    assert done.returncode == 0 and done.stdout == "1\n"
+    assert "no stages were recorded" in done.stderr and "that import torch" in done.stderr
+    assert "--level timeline" not in done.stderr
+    assert not list((tmp_path / "out").glob("*/*"))
+
+
+@pytest.mark.parametrize("end, said", [
+    ("exit 1", "ended with exit status 1\n"),
+    ("exit 127", "ended with exit status 127; a command or a shared library was not found\n"),
+    ("kill -9 $$", "until signal 9 (Killed) ended the program\n")])
+def test_a_program_that_fails_before_it_is_recorded(end, said, tmp_path):
+    done = run(tmp_path, "sh", "-c", end)
+    assert done.returncode != 0
+    assert "nothing was recorded until" in done.stderr and said in done.stderr
+    assert "marks none" not in done.stderr
 
 
 def test_no_such_program(tmp_path):
@@ -339,18 +395,20 @@ def test_runs_compare(tmp_path):
         """)
         assert done.returncode == 0, done.stderr
     before, after = sorted(p.parent for p in (tmp_path / "out").glob("*/*/rings"))
-    done = subprocess.run([PROGRAM, "compare", before / "timing.json", after], text=True,
+    done = subprocess.run([PROGRAM, "diff", "--stages", before / "timing.json", after], text=True,
                           capture_output=True, check=True)
     assert "too few for a verdict" in done.stdout
 
     def verdicts(*words):
-        done = subprocess.run([PROGRAM, "compare", *words, "--json"], text=True, capture_output=True,
+        done = subprocess.run([PROGRAM, "diff", "--stages", *words, "--json"], text=True, capture_output=True,
                               check=True)
         return {s["name"]: s["verdict"] for s in json.loads(done.stdout)["stages"]}
 
     assert verdicts(before, after) == {"changed": "unknown", "once": "unknown", "new": "one_side"}
-    assert verdicts(*[before] * 3, "vs", *[after] * 3)["changed"] == "slower"
-    assert verdicts(*[before] * 3, "vs", *[before] * 3)["changed"] == "same"
-    bad = subprocess.run([PROGRAM, "compare", before, tmp_path / "prog.py"], text=True,
+    olds, news = ([folder, *(shutil.copytree(folder, tmp_path / f"{folder.name}_{n}") for n in (1, 2))]
+                  for folder in (before, after))
+    assert verdicts(*olds, "vs", *news)["changed"] == "slower"
+    assert verdicts(*olds, "vs", *olds)["changed"] == "no_difference"
+    bad = subprocess.run([PROGRAM, "diff", "--stages", before, tmp_path / "prog.py"], text=True,
                          capture_output=True, check=False)
     assert bad.returncode == 3 and "byte 1" in bad.stderr

@@ -1,4 +1,4 @@
-"""strata perfetto: the trace goes to the viewer's page on this machine, and to nobody else."""
+"""strata export --open: the trace goes to the viewer's page on this machine, and to nobody else."""
 import gzip
 import http.client
 import json
@@ -21,7 +21,7 @@ class Server:
 
     def __init__(self, *args, **env):
         self.process = subprocess.Popen(
-            [PROGRAM, "perfetto", "--port", "0", "--json", *map(str, args)], text=True,
+            [PROGRAM, "export", "--open", "--port", "0", "--json", *map(str, args)], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **env})
         lines = []
         while not lines or lines[-1] != "}\n":
@@ -175,7 +175,7 @@ def test_what_the_page_cannot_read_is_converted(tmp_path):
     subprocess.run([PROGRAM, "export", TINY, "-o", trace], check=True, capture_output=True)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    for options in ([trace], ["--convert", TINY]):
+    for options in ([trace], ["--for", "perfetto", TINY]):
         server = Server(*options, TMPDIR=str(scratch))
         assert server.told["converted"] and list(scratch.iterdir()) == []  # nothing to clean up
         events = json.loads(gzip.decompress(server.ask()[1]))["traceEvents"]
@@ -185,7 +185,7 @@ def test_what_the_page_cannot_read_is_converted(tmp_path):
 
 
 def test_text(tmp_path):
-    shown = subprocess.Popen([PROGRAM, "perfetto", "--port", "0", TINY], text=True,
+    shown = subprocess.Popen([PROGRAM, "export", "--open", "--port", "0", TINY], text=True,
                              stdout=subprocess.PIPE)
     lines = [shown.stdout.readline() for _ in range(5)]
     shown.send_signal(signal.SIGINT)
@@ -196,7 +196,7 @@ def test_text(tmp_path):
 
 
 def test_a_port_in_use(server):
-    done = subprocess.run([PROGRAM, "perfetto", "--port", str(server.port), TINY], text=True,
+    done = subprocess.run([PROGRAM, "export", "--open", "--port", str(server.port), TINY], text=True,
                           capture_output=True, timeout=60)
     assert done.returncode == 3 and done.stdout == ""
     assert "stop the program that uses it" in done.stderr
@@ -206,5 +206,5 @@ def test_bad_input(tmp_path):
     page = tmp_path / "page.json"
     page.write_text("<!DOCTYPE html>")
     for path in (page, tmp_path / "missing"):
-        done = subprocess.run([PROGRAM, "perfetto", path], capture_output=True, timeout=60)
+        done = subprocess.run([PROGRAM, "export", "--open", path], capture_output=True, timeout=60)
         assert done.returncode == 3 and str(path).encode() in done.stderr

@@ -47,7 +47,7 @@ def test_plain_values(describe):
     assert describe(0.5) == {"kind": "value", "value": 0.5, "range": [0.5, 0.5]}
     assert describe(math.inf) == {"kind": "value", "value": "inf"}
     assert describe(10**30)["value"] == 1e30
-    assert describe("x" * 1000)["cut"]
+    assert describe("x" * 1000) == {"kind": "value", "value": "(hidden)", "hidden": 1000}
 
 
 def test_tensors(describe):
@@ -326,6 +326,87 @@ def test_switched_off(program):
         @strata.stage("a")
         def fn(x): return x
         fn(1)
-    """, STRATA_SIGNATURES="off", STRATA_TABLE="off")
+    """, STRATA_TEST_SIGNATURES="off", STRATA_TABLE="off")
     assert done.status == 0
     assert not (done.folder() / "timing_io_signature.json").exists()
+
+
+def test_looking_runs_none_of_the_programs_code(strata):
+    """What a property raises would reach the program, and what it takes is the program's time."""
+    import dataclasses
+
+    asked = []
+
+    class Asked:
+        def __getattribute__(self, name):
+            asked.append(name)
+            raise KeyboardInterrupt(name)
+
+        def __repr__(self):
+            asked.append("repr")
+            return "x"
+
+        __hash__ = object.__hash__
+
+    class Computed:
+        @property
+        def shape(self):
+            asked.append("shape")
+            raise SystemExit("from .shape")
+
+    class Tuned(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, *args, **kwargs):
+            asked.append("torch_function")
+            return super().__torch_function__(*args, **kwargs)
+
+    class Mapping(dict):
+        def items(self):
+            asked.append("items")
+            return super().items()
+
+    @dataclasses.dataclass
+    class Fields:
+        kept: int = 1
+
+        @property
+        def shape(self):
+            asked.append("field")
+            return ()
+
+    @strata.stage("asked")
+    def call(*values, **named):
+        return None
+
+    tuned = torch.ones(2).as_subclass(Tuned)
+    asked.clear()
+    for value in (Asked(), Computed(), tuned, Mapping(a=Asked()), Fields(), {Asked(): 1}, {Asked()},
+                  [Computed()]):
+        call(value, named=value)
+    assert asked == []
+
+
+def test_texts_are_kept_only_where_they_are_harmless(strata):
+    from strata._report.timing import signatures
+
+    @strata.stage("request")
+    def request(*args, **named):
+        return {"access_token": "letters"}
+
+    @dataclasses.dataclass
+    class Login:
+        user: str
+        password: str
+        pin: int
+
+    request("sk-proj-abcdefghijklmnop", "9f86d081884c7d659a2feaa0c55ad015",
+            headers={"Authorization": "Bearer letters"},
+            cfg={"inner": {"hf_token": "letters"}}, url="https://user:letters@host/x",
+            aws={"SecretAccessKey": "letters"},
+            auth=("user", "letters"), login=Login("me", "letters", 4711), prompt="my name is letters",
+            mode="euler-a", sizes=["512x512", "fp16"], by={"meet letters at noon": 1})
+    text = json.dumps(signatures())
+    for secret in ("letters", "sk-proj", "9f86d081884c", "4711"):
+        assert secret not in text
+    for word in ("euler-a", "512x512", "fp16"):
+        assert word in text

@@ -149,6 +149,15 @@ def test_a_small_file_that_repeats_its_parts(tmp_path):
     assert done.returncode == 3 and "repeats its parts" in done.stderr
 
 
+def test_a_large_dict_that_is_referred_to_often(tmp_path):
+    """Every look at it goes through all of its entries."""
+    event = {i: None for i in range(20000)}
+    event |= {"action": "alloc", "size": 1, "addr": 2, "stream": 0, "time_us": 1, "frames": []}
+    path = snapshots.write(tmp_path / "s.pickle", {"segments": [], "device_traces": [[event] * 20000]})
+    done = strata("memory", path)
+    assert done.returncode == 3 and "repeats its parts" in done.stderr
+
+
 def test_other_pickles(tmp_path):
     for value in ({"a": 1}, [1, 2], "segments", {"segments": 7, "device_traces": {"x": 1}}):
         path = tmp_path / "p.pickle"

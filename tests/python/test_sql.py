@@ -29,10 +29,10 @@ def ask(folder, *arguments):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("it's a folder") / "tables"
-    done = strata("summarize", DATA / "comm" / "slow_rank", DATA / "tiny.json", "-o", out)
+    done = strata("export", "--to", "tables", DATA / "comm" / "slow_rank", DATA / "tiny.json", "-o", out)
     assert done.returncode == 0, done.stderr
     # a run whose name would read as a number is made a name
-    done = strata("summarize", DATA / "tiny.json", "-o", out, "--run", "20261115")
+    done = strata("export", "--to", "tables", DATA / "tiny.json", "-o", out, "--run", "20261115")
     assert done.returncode == 0, done.stderr
     return out
 
@@ -75,7 +75,7 @@ def test_both_engines_answer_a_query_alike(folder, clickhouse, name):
 
 
 def test_the_straggler_is_the_one_that_ranks_names(folder):
-    said = json.loads(strata("ranks", DATA / "comm" / "slow_rank", "--json").stdout)["stragglers"]
+    said = json.loads(strata("report", "--ranks", DATA / "comm" / "slow_rank", "--json").stdout)["stragglers"]
     row, = json.loads(ask(folder, "--query", "stragglers", "--json"))
     assert row["rank"] == said[0]["rank"] == 2
     assert row["late_ms"] == pytest.approx(said[0]["late_us"] / 1000, rel=0.01)

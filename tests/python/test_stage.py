@@ -155,19 +155,9 @@ def test_methods(strata):
         "made": 1, "forward": 1, "named": 1, "asked": 1}
 
 
-def test_what_cannot_be_decorated_is_told_at_once(strata):
-    with pytest.raises(TypeError, match="decorates functions"):
-        @strata.stage("no")
-        class Nothing:
-            pass
-    with pytest.raises(TypeError):
-        strata.stage("no")(3)
-    with pytest.raises(TypeError):
-        strata.stage(3)
-    with pytest.raises(TypeError):
+def test_a_stage_has_a_name(strata):
+    with pytest.raises(TypeError, match="takes a name"):
         strata.stage()
-    with pytest.raises(TypeError):
-        strata.stage("x", sink=True)
 
 
 def test_names_of_any_kind(strata):

@@ -1,6 +1,9 @@
-"""What `strata summarize` writes, read by the engines it is for; the numbers are those of other commands."""
+"""What `strata export --to tables` writes, read by the engines it is for; the numbers are those of other
+commands."""
 import json
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +23,7 @@ def strata(*arguments):
 def folder(tmp_path_factory):
     """Two runs: four ranks with collectives, and one trace with stacks, syncs and stages."""
     out = tmp_path_factory.mktemp("tables")
-    strata("summarize", DATA / "comm" / "slow_rank", DATA / "tiny.json", "-o", out)
+    strata("export", "--to", "tables", DATA / "comm" / "slow_rank", DATA / "tiny.json", "-o", out)
     return out
 
 
@@ -50,7 +53,7 @@ def test_every_table_of_every_rank_is_a_sound_file(folder):
 
 
 def test_the_numbers_are_those_of_the_other_commands(folder):
-    ranks = json.loads(strata("ranks", DATA / "comm" / "slow_rank", "--json"))
+    ranks = json.loads(strata("report", "--ranks", DATA / "comm" / "slow_rank", "--json"))
     for said, row in zip(ranks["ranks"], [r for r in rows(folder, "runs") if r["run"] == "slow_rank"]):
         assert said["rank"] == row["rank"] and ranks["world_size"] == row["world_size"]
         for key in ("wall", "compute", "comm", "exposed_comm", "idle"):
@@ -72,6 +75,18 @@ def test_the_numbers_are_those_of_the_other_commands(folder):
     assert [f["rule"] for f in findings] == [r["rule"] for r in ours]
 
 
+def test_every_column_is_the_figure_of_json():
+    """The oracle of all renderings, by an interpreter that reads Parquet."""
+    pytest.importorskip("pyarrow.parquet")
+    oracle = DATA.parent / "oracle" / "test_results.py"
+    done = subprocess.run([sys.executable, oracle, "--strata", PROGRAM, "--some", DATA / "flux2",
+                           DATA / "tiny.json"],
+                          capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0 and " 0 failed" in done.stdout, done.stdout
+    met = dict(re.findall(r"Parquet +(\w+) +(\d+) cells", done.stdout))
+    assert set(met) == set(TABLES) - {"runs", "collectives"} and min(map(int, met.values())) > 40, done.stdout
+
+
 def test_a_collective_has_the_same_name_on_all_its_ranks(folder):
     by_identity = {}
     for row in rows(folder, "collectives"):
@@ -86,7 +101,7 @@ def test_nulls_and_odd_text_survive(tmp_path):
     events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 10 * i, "dur": 5,
                "args": {"device": 0, "stream": 7}} for i in range(3)]
     (tmp_path / "odd.json").write_text(json.dumps({"traceEvents": events}))
-    strata("summarize", tmp_path / "odd.json", "-o", tmp_path / "tables")
+    strata("export", "--to", "tables", tmp_path / "odd.json", "-o", tmp_path / "tables")
     kernel, = rows(tmp_path / "tables", "kernels")
     assert (kernel["name"], kernel["calls"], kernel["total_ns"]) == (name, 3, 15000)
     assert kernel["bytes"] is None and kernel["roof_pct"] is None

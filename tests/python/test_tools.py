@@ -99,3 +99,26 @@ def test_phrases_that_are_fine(tmp_path, name, text):
     done = subprocess.run([TOOLS / "check_words.py", tmp_path / name], capture_output=True, text=True,
                           check=False)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_headers_with_one_user_and_names_of_files_that_are_gone(tmp_path):
+    (tmp_path / "tools").mkdir()
+    check = shutil.copy(TOOLS / "check_layers.py", tmp_path / "tools")
+    picture = subprocess.run([TOOLS / "check_layers.py", "--picture"], capture_output=True, text=True,
+                             check=True)
+    (tmp_path / "ARCHITECTURE.md").write_text(f"```\n{picture.stdout}```\n")
+    for folder in ("src/base", "tests"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "src/meson.build").write_text("custom_target('made', output: 'made.c')\n")
+
+    def said():
+        return subprocess.run([check], capture_output=True, text=True, check=False).stdout
+
+    (tmp_path / "src/base/one.h").write_text("/* one.h: see one.c, made.c. */\n")
+    (tmp_path / "src/base/one.c").write_text('#include "base/one.h"\n')
+    (tmp_path / "src/base/two.c").write_text('#include "base/one.h"\n')
+    assert "only src/base/two.c includes it" in said()
+    (tmp_path / "tests/test_one.c").write_text('#include "base/one.h"\n')
+    assert said() == ""
+    (tmp_path / "src/base/two.c").write_text("/* As gone.h\n * says. */\n")
+    assert "two.c:1: names gone.h, which is not there" in said()

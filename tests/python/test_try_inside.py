@@ -3,6 +3,7 @@ import gc
 import json
 import os
 import random
+import sys
 import types
 
 import pytest
@@ -11,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from strata._try import compare, fixes  # noqa: E402
 from strata._try.fixes import pinned_uploads  # noqa: E402
-from strata._try.fixes.base import Unfit, tensors_mapped  # noqa: E402
+from strata._try.fixes.base import Already, Unfit, tensors_mapped  # noqa: E402
 from strata._try.fixes.graph import MOST_GRAPHS, Graph, _key  # noqa: E402
 from strata._try.inside import device, modules, outputs, places, units  # noqa: E402
 from strata._try.inside.log import Log  # noqa: E402
@@ -355,6 +356,22 @@ def test_an_optimizer_is_switched(spec, monkeypatch):
     assert torch.allclose(trained(False), trained(True), atol=1e-5)
 
 
+def test_an_optimizer_that_is_so_already(monkeypatch):
+    """Nothing is tried where every optimizer is made with the option; one that is not is reason enough."""
+    from strata._try.fixes.base import Already
+    monkeypatch.setattr(torch.optim.AdamW, "__init__", torch.optim.AdamW.__init__)
+    fix = shared("fused_optimizer")
+    fix.classes = lambda optim: [optim.AdamW]
+    fix.on_torch(torch)
+    net = torch.nn.Linear(4, 4)
+    fix.on_first_unit()  # none yet
+    torch.optim.AdamW(net.parameters(), fused=True)
+    with pytest.raises(Already, match="makes AdamW with fused=True already"):
+        fix.on_first_unit()
+    torch.optim.AdamW(net.parameters())
+    fix.on_first_unit()
+
+
 def test_workers_are_gone_when_the_program_ends(monkeypatch):
     """Those that are kept for the next epoch, too: older torch waits for each of them."""
     from torch.utils.data import dataloader
@@ -516,6 +533,7 @@ def test_settings_are_the_programs_own_while_it_is_off():
         torch.set_float32_matmul_precision(own[1])
 
 
+@pytest.mark.slow
 def test_what_the_program_has_frozen_stays_so():
     fix = shared("gc:freeze")
     fix.at_start()
@@ -533,6 +551,7 @@ def test_what_the_program_has_frozen_stays_so():
         assert not gc.get_freeze_count()
 
 
+@pytest.mark.slow
 def test_what_python_itself_has_frozen_is_no_obstacle():
     """CPython 3.12 begins with some hundred objects frozen."""
     fix = shared("gc:freeze")
@@ -619,3 +638,238 @@ def test_a_fix_that_breaks_is_off_from_then_on():
         fix.switch(True)
         assert torch.equal(net(torch.ones(1, 2)), plain)
     assert failed == ["division by zero"] and not fix.is_on
+
+
+def test_anomaly_detection_is_off_while_the_fix_is_on(monkeypatch):
+    monkeypatch.setattr(torch, "set_anomaly_enabled", torch.set_anomaly_enabled)
+    sites = []
+    fix = fixes.parse("no_anomaly")
+    fix.note = lambda *a, **k: sites.append(a[1])
+    fix.on_torch(torch)
+    with torch.autograd.detect_anomaly():
+        assert not torch.is_anomaly_enabled() and sites == ["site"]
+        fix.switch(False)
+        assert torch.is_anomaly_enabled()
+        fix.switch(True)
+        assert not torch.is_anomaly_enabled()
+    fix.switch(False)
+    assert not torch.is_anomaly_enabled()
+
+
+def test_determinism_is_the_programs_own_while_the_fix_is_off(monkeypatch):
+    monkeypatch.setattr(torch, "use_deterministic_algorithms", torch.use_deterministic_algorithms)
+    fix = fixes.parse("no_determinism")
+    fix.on_torch(torch)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    assert not torch.are_deterministic_algorithms_enabled()
+    fix.switch(False)
+    assert torch.are_deterministic_algorithms_enabled()
+    assert torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(False)
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_memory_history_is_switched_as_the_program_wants_it(monkeypatch):
+    calls = []
+    monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", lambda *a, **k: calls.append((a, k)))
+    fix = fixes.parse("no_memory_history")
+    fix.on_torch(torch)
+    fix.switch(True)
+    torch.cuda.memory._record_memory_history(max_entries=9)
+    assert calls == []
+    fix.switch(False)
+    fix.switch(True)
+    torch.cuda.memory._record_memory_history(enabled=None)
+    assert calls == [((), {"max_entries": 9}), ((), {"enabled": None}), ((), {"enabled": None})]
+
+
+def test_checkpointed_functions_run_once(monkeypatch):
+    import torch.utils.checkpoint as library
+    monkeypatch.setattr(library, "checkpoint", library.checkpoint)
+    fix = fixes.parse("no_checkpointing")
+    fix.on_torch(torch)
+    runs = []
+
+    def layer(x, scale=1):
+        runs.append(scale)
+        return (x * scale).sin()
+
+    for on, expected in ((True, 1), (False, 2)):
+        fix.switch(on)
+        runs.clear()
+        x = torch.ones(3, requires_grad=True)
+        library.checkpoint(layer, x, scale=2, use_reentrant=False).sum().backward()
+        assert len(runs) == expected and torch.allclose(x.grad, 2 * torch.cos(2 * torch.ones(3)))
+
+
+def test_weight_norm_is_folded():
+    old = torch.nn.utils.weight_norm(torch.nn.Conv1d(2, 2, 3))
+    new = torch.nn.utils.parametrizations.weight_norm(torch.nn.Conv1d(2, 2, 3))
+    model = torch.nn.Sequential(old, new).eval()
+    x = torch.randn(1, 2, 9)
+    expected = model(x)
+    fix = fixes.parse("no_weight_norm:model")
+    fix.on_module(model)
+    assert torch.allclose(model(x), expected) and not old._forward_pre_hooks
+    assert not torch.nn.utils.parametrize.is_parametrized(new)
+    with pytest.raises(Unfit, match="weight norm"):
+        fix.on_module(model)
+    fix.is_training = True
+    with pytest.raises(Unfit, match="trains"):
+        fix.on_module(model)
+
+
+@pytest.fixture
+def attention(monkeypatch):
+    """Masks that scaled_dot_product_attention got."""
+    masks = []
+    plain = torch.nn.functional.scaled_dot_product_attention
+
+    def attend(q, k, v, attn_mask=None, **how):
+        masks.append(attn_mask)
+        return plain(q, k, v, attn_mask, **how)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attend)
+    return masks
+
+
+@pytest.mark.parametrize("mask,is_open", [
+    (torch.ones(4, 4, dtype=torch.bool), True), (torch.zeros(4, 4), True),
+    (torch.ones(4, 4, dtype=torch.bool).tril(), False), (torch.full((4, 4), -1.0), False)])
+def test_masks_that_mask_nothing_are_dropped(attention, mask, is_open):
+    fix = fixes.parse("no_mask")
+    fix.switch(True)
+    x = torch.randn(1, 1, 4, 8)
+    torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+    fix.switch(False)
+    torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+    assert (attention[0] is None) == is_open and attention[1] is mask
+
+
+def test_a_mask_that_once_masked_something_stays(attention):
+    fix = fixes.parse("no_mask")
+    x = torch.randn(1, 1, 4, 8)
+    fix.switch(True)
+    for mask in (torch.ones(4, 4, dtype=torch.bool).tril(), torch.ones(4, 4, dtype=torch.bool)):
+        torch.nn.functional.scaled_dot_product_attention(x, x, x, mask)
+    fix.switch(False)
+    assert all(mask is not None for mask in attention)
+
+
+class Adapted(torch.nn.Module):
+    """A layer as PEFT makes it."""
+
+    def __init__(self):
+        super().__init__()
+        self.base, self.merged = torch.nn.Linear(2, 2, bias=False), False
+        self.delta = torch.randn(2, 2) / 3
+
+    def get_base_layer(self):
+        return self.base
+
+    def merge(self):
+        self.base.weight.data += self.delta
+        self.merged = True
+
+    def unmerge(self):
+        self.base.weight.data -= self.delta
+        self.merged = False
+
+
+def test_adapters_are_merged_while_the_fix_is_on():
+    model = torch.nn.Sequential(Adapted(), torch.nn.ReLU())
+    before = model[0].base.weight.detach().clone()
+    fix = fixes.parse("merged_adapters:model")
+    fix.on_module(model)
+    assert model[0].merged and torch.equal(model[0].base.weight, before + model[0].delta)
+    fix.switch(False)
+    assert not model[0].merged and torch.equal(model[0].base.weight, before)
+    with pytest.raises(Unfit, match="adapter"):
+        fixes.parse("merged_adapters:model").on_module(torch.nn.Linear(2, 2))
+    fix.is_training = True
+    with pytest.raises(Unfit, match="trains"):
+        fix.on_module(model)
+
+
+def test_cudnn_is_kept_out_of_attention_while_the_fix_is_on(monkeypatch):
+    from torch.nn.attention import SDPBackend
+    monkeypatch.setattr(torch.nn.attention, "sdpa_kernel", torch.nn.attention.sdpa_kernel)
+    fix = fixes.parse("no_cudnn_attention")
+    own = torch.backends.cuda.cudnn_sdp_enabled()
+    fix.on_torch(torch)
+    assert not torch.backends.cuda.cudnn_sdp_enabled()
+    with torch.nn.attention.sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        assert not torch.backends.cuda.cudnn_sdp_enabled() and torch.backends.cuda.flash_sdp_enabled()
+    fix.switch(False)
+    assert torch.backends.cuda.cudnn_sdp_enabled() == own
+
+
+def test_workers_that_there_are_stay(monkeypatch):
+    from torch.utils.data import DataLoader
+    monkeypatch.setattr(DataLoader, "__init__", DataLoader.__init__)
+    sites = []
+    fix = fixes.parse("persistent_workers")
+    fix.note = lambda *a, **k: sites.append(a[1])
+    fix._dataloader(sys.modules["torch.utils.data.dataloader"])
+    assert DataLoader([1], num_workers=1).persistent_workers and sites == ["site"]
+    assert not DataLoader([1]).persistent_workers and len(sites) == 1
+
+
+def test_tiles_are_left_out():
+    class Codec(torch.nn.Module):
+        use_tiling, use_slicing = True, False
+
+    codec = Codec()
+    fix = fixes.parse("no_tiling:vae")
+    fix.on_module(codec)
+    assert not codec.use_tiling
+    fix.switch(False)
+    assert codec.use_tiling and not codec.use_slicing
+    codec.use_tiling = False
+    with pytest.raises(Already, match="tiles"):
+        fixes.parse("no_tiling:vae").on_module(codec)
+    with pytest.raises(Unfit, match="tiling"):
+        fixes.parse("no_tiling:vae").on_module(torch.nn.Linear(1, 1))
+
+
+def test_threads_are_the_programs_own_while_the_fix_is_off(monkeypatch):
+    own = torch.get_num_threads()
+    monkeypatch.setattr(torch, "set_num_threads", torch.set_num_threads)
+    fix = fixes.parse("threads:2")
+    fix.on_torch(torch)
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(1)
+    assert torch.get_num_threads() == 2
+    fix.switch(False)
+    assert torch.get_num_threads() == 1
+    fix.plain(own)
+
+
+@pytest.mark.parametrize("text,numbers", [("0-3,8\n", {0, 1, 2, 3, 8}), ("5", {5}), ("\n", set())])
+def test_lists_of_processors(text, numbers):
+    from strata._base import process_settings
+    assert process_settings.read_list(text) == numbers
+    assert process_settings.cpus_of("no such device") == set()
+
+
+@pytest.mark.parametrize("finding,spec", [
+    ({"rule": "settings", "subject": "torch.autograd.set_detect_anomaly"}, "no_anomaly"),
+    ({"rule": "settings", "subject": "CUDA_LAUNCH_BLOCKING"}, "no_launch_blocking"),
+    ({"rule": "settings", "subject": "torch.use_deterministic_algorithms"}, "no_determinism"),
+    ({"rule": "repeated_work", "fix": "torch.utils.checkpoint.checkpoint"}, "no_checkpointing"),
+    ({"rule": "repeated_work", "fix": "torch.nn.utils.remove_weight_norm"}, "no_weight_norm:model"),
+    ({"rule": "slow_attention", "fix": "Pass no mask (attn_mask=None)"}, "no_mask"),
+    ({"rule": "cheaper_way", "fix": "model.merge_and_unload() of PEFT"}, "merged_adapters:model"),
+])
+def test_findings_about_settings_ask_for_one_fix(finding, spec):
+    assert fixes.from_finding({**finding, "predicted_gain_pct": 7.0}, "") == [(spec, 7.0)]
+
+
+@pytest.mark.parametrize("layer,order", [(torch.nn.Conv2d(1, 1, 1), "channels_last"),
+                                         (torch.nn.Conv3d(1, 1, 1), "channels_last_3d")])
+def test_the_order_fits_the_convolutions(layer, order):
+    fix = fixes.parse("channels_last:vae")
+    assert fix.code("vae", fix.seen_of(layer))[0].text == [f"vae.to(memory_format=torch.{order})"]
+    finding = {"rule": "cheaper_way", "fix": "model.to(memory_format=torch.channels_last_3d)",
+               "predicted_gain_pct": 9.0}
+    assert fixes.from_finding(finding, "vae") == [("channels_last:vae", 9.0)]

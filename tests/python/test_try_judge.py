@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import re
 
 import pytest
 
@@ -15,7 +16,7 @@ from strata._try import (
     history,
     judge,
     pauses,
-    promises,
+    predictions,
     screen,
     switching,
     warmup,
@@ -192,25 +193,26 @@ def test_words_for_what_was_measured():
     assert words("unknown", -31.6, None, None) == "-31.6 % ?"
 
 
-def test_promises_for_the_module_the_user_names():
-    """The report says model; the program may call it net. A smaller one has no promise."""
-    found = promises.Promises(gains={"compile:model": 20.0}, rules={"compile:model": "launch_bound"})
+def test_predictions_for_the_module_the_user_names():
+    """The report says model; the program may call it net. A smaller one has no prediction."""
+    found = predictions.Predictions(gains={"compile:model": 20.0}, rules={"compile:model": "launch_bound"})
     modules = [{"name": "net", "class": "Net", "via": "called", "parameters": 100},
                {"name": "small", "class": "Head", "via": "called", "parameters": 10}]
     assert found.of("compile:net") == (None, "")
-    main = promises.main_module(modules)
+    main = predictions.main_module(modules)
     found.main = {main["name"], main["class"]}
     assert found.of("compile:net")[0] == 20.0
     assert found.of("compile:small") == (None, "") and found.at_most("compile:small") is None
-    assert promises.main_module([]) is None
+    assert predictions.main_module([]) is None
     named = [{**modules[0], "name": name, "parameters": n} for name, n in (("teacher", 9), ("model", 1))]
-    assert promises.main_module(named)["name"] == "model"
+    assert predictions.main_module(named)["name"] == "model"
 
 
 @pytest.mark.parametrize("part", ["compile:net:blocks", "compile:net.layers", "compile:Net.layers.0:default"])
-def test_a_part_of_a_module_has_no_promise(part):
-    """What is promised for the whole is the most that it can gain: enough to say what is tried first."""
-    found = promises.Promises(gains={"compile:model": 20.0}, rules={"compile:model": "launch_bound"},
+def test_a_part_of_a_module_has_no_prediction(part):
+    """The prediction for the whole is the most that it can gain: enough to say what is tried
+    first."""
+    found = predictions.Predictions(gains={"compile:model": 20.0}, rules={"compile:model": "launch_bound"},
                               main={"net", "Net"})
     assert found.of(part) == (None, "") and found.at_most(part) == 20.0
 
@@ -283,7 +285,7 @@ def test_findings_become_fixes():
         finding("pageable_copy", 2), finding("allocation_in_loop", 4), finding("memory_growth", 0),
         finding("sync_in_loop", 6, fix="Remove torch.cuda.synchronize()."),
         finding("sync_in_loop", 9, fix="Keep the value on the GPU.")]}
-    found = promises.of_report(report)
+    found = predictions.of_report(report)
     gains = {k: v for k, v in found.gains.items() if not k.startswith("loader:")}
     assert gains == {
         "graph:unet": 71, "static_cache": 71, "compile:unet:reduce-overhead": 71, "bf16:vae": 55,
@@ -296,18 +298,18 @@ def test_findings_become_fixes():
     assert found.of("compile:unet:max-autotune") == (None, "")
     assert found.of("attention:cudnn")[0] == 20 and found.of("channels_last:unet")[0] == 3
     modules = [{"name": "transformer", "class": "Flux"}]
-    assert "compile:model" in promises.suitable(found, modules, False)
-    assert not any(s.startswith("graph") for s in promises.suitable(found, modules, True))
-    assert "static_cache" not in promises.suitable(found, modules, False)
+    assert "compile:model" in predictions.suitable(found, modules, False)
+    assert not any(s.startswith("graph") for s in predictions.suitable(found, modules, True))
+    assert "static_cache" not in predictions.suitable(found, modules, False)
 
 
-def test_a_report_that_will_not_judge_promises_nothing():
+def test_a_report_that_will_not_judge_predicts_nothing():
     """And it is said why, rather than that there is nothing to fix."""
-    doubts = [{"level": "good", "what": "a copy"}, {"level": "doubtful", "what": "records are missing"}]
-    report = {"abstains": True, "findings": [], "trace_quality": {"doubts": doubts}}
-    assert promises.of_report(report).trouble == "the recording cannot be trusted: records are missing"
-    assert promises.of_report({"abstains": True}).trouble == "the recording cannot be trusted"
-    assert promises.of_report({"abstains": False, "trace_quality": {"doubts": doubts}}).trouble == ""
+    problems = [{"level": "good", "what": "a copy"}, {"level": "doubtful", "what": "records are missing"}]
+    report = {"abstains": True, "findings": [], "trace_quality": {"problems": problems}}
+    assert predictions.of_report(report).trouble == "the recording cannot be trusted: records are missing"
+    assert predictions.of_report({"abstains": True}).trouble == "the recording cannot be trusted"
+    assert predictions.of_report({"abstains": False, "trace_quality": {"problems": problems}}).trouble == ""
 
 
 def test_which_fixes_suit_the_modules():
@@ -315,13 +317,34 @@ def test_which_fixes_suit_the_modules():
     report = {"findings": [finding("launch_bound", 70, [("cuda_graph", 71), ("compile", 50)])]}
 
     def suitable(**module):
-        found = promises.of_report(report)
-        return promises.suitable(found, [{"name": "model", "class": "Net", "via": "called", **module}], False)
+        found = predictions.of_report(report)
+        called = {"name": "model", "class": "Net", "via": "called", **module}
+        return predictions.suitable(found, [called], False)
 
     assert suitable(blocks=0) == ["compile:model:reduce-overhead", "graph:model", "compile:model"]
     assert suitable(blocks=9) == ["compile:model:reduce-overhead", "graph:model", "compile:model:blocks",
                                   "compile:model"]
     assert suitable(via="generate") == ["static_cache", "compile:model"]
+
+
+def test_a_module_with_two_names_is_tried_once_under_the_programs():
+    """Of a pipeline `model` is another name of the part that does most of the work."""
+    report = {"findings": [finding("unfused_chain", 30),
+                           finding("launch_bound", 50, [("compile", 40)], subject="transformer_forward")]}
+    found = predictions.of_report(report)
+    part = {"class": "Flux", "via": "pipeline", "parameters": 9, "blocks": 4}
+    modules = [{"name": "transformer", **part}, {"name": "model", **part}]
+    specs = predictions.suitable(found, modules, False)
+    assert "compile:transformer:blocks" in specs
+    assert not any(":model" in spec for spec in specs)
+    assert found.of("compile:transformer")[0] == 40
+
+
+def test_what_cannot_apply_is_not_offered():
+    found = predictions.of_report({"findings": [finding("conv_layout", 3)]})
+    module = {"name": "net", "class": "Net", "via": "called", "parameters": 1}
+    assert predictions.suitable(found, [{**module, "convolutions": 0}], False) == []
+    assert predictions.suitable(found, [{**module, "convolutions": 2}], False) == ["channels_last:net"]
 
 
 # ---- code ----
@@ -388,13 +411,13 @@ def test_history(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert history.read() == []
     measured = {"change_pct": -47.0, "low_pct": None, "high_pct": -40.0, "verdict": "faster"}
-    row = {"fix": "tf32", "rule": "float32_products", "promised_pct": 50.0, "measured": measured,
+    row = {"fix": "tf32", "rule": "float32_products", "predicted_pct": 50.0, "measured": measured,
            "outputs": {"verdict": "close"}}
     result = {"program": "p.py", "machine": {"device_name": "H200", "torch": "2.11"}, "fixes": [
-        row, {**row, "promised_pct": None}, {**row, "measured": None}]}
+        row, {**row, "predicted_pct": None}, {**row, "measured": None}]}
     assert history.add(result) == 1 and history.add(result) == 1
     rows = history.read()
-    assert len(rows) == 2 and rows[0]["promised_pct"] == -50.0 and rows[0]["device"] == "H200"
+    assert len(rows) == 2 and rows[0]["predicted_pct"] == -50.0 and rows[0]["device"] == "H200"
     with open(history.path(), "a") as f:
         f.write("cut,short\n")
     assert len(history.read()) == 2
@@ -413,6 +436,64 @@ def test_a_cache_that_cannot_be_written_is_left_alone(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     assert history.add({"program": "p", "machine": {}, "fixes": []}) == 0
     json.dumps(history.read())
+
+
+def shown_fix(name, verdict="faster", low=-12.0, high=-8.0, failure=None):
+    measured = {"change_pct": -10.0, "low_pct": low, "high_pct": high, "verdict": verdict}
+    measured = None if failure else measured
+    return {"fix": name, "specs": [name], "predicted_pct": None, "measured": measured, "failure": failure,
+            "outputs": {"verdict": "same"}, "set_up": {"seconds": None, "again_s": None, "pays_after": None},
+            "before_ms": 10.0, "median_ms": 9.0, "switched": [f"turns/{name}"], "trials": []}
+
+
+def shown_result(fixes, best):
+    return {"program": "p.py", "unit": {"words": "steps", "median_ms": 10.0}, "machine": {}, "code": [],
+            "interrupted": False, "fixes": fixes, "combinations": [], "best": best, "predictions_from": None,
+            "notes": [], "not_tried": [], "processes": 2, "folder": "f", "recordings": {},
+            "baseline": {"trials": []}}
+
+
+def test_what_comes_next_is_about_the_best_fix():
+    s = Screen(False)
+    screen.result(s, shown_result([shown_fix("first"), shown_fix("second")], ["second"]))
+    assert "next: strata diff f/turns/second/without f/turns/second/with" in s.text()
+    recorded = shown_result([shown_fix("first"), shown_fix("second")], ["second"])
+    recorded["recordings"] = {"the unchanged program": "r0", "first": "r1", "second": "r2"}
+    s = Screen(False)
+    screen.result(s, recorded)
+    assert "next: strata diff r0 r2" in s.text()
+
+
+def test_a_fix_that_changes_nothing_is_no_failure():
+    already = shown_fix("fused_optimizer", failure={"reason": "made so already", "source": None,
+                                                    "already": True})
+    s = Screen(False)
+    screen.result(s, shown_result([already], []))
+    assert re.search(r"fused_optimizer +- +already so\n", s.text()) and "failed" not in s.text()
+    assert "nothing to try: the program does all of this already" in s.text()
+
+
+def test_json_says_what_the_text_says():
+    """What the text calls open is not "no_difference" in try.json."""
+    from strata._try import result
+    from strata._try.kinds import Kind
+
+    class Measured:
+        def __init__(self, low, high):
+            self.low, self.high = low, high
+
+        def as_dict(self):
+            return {"change_pct": 15.3, "low_pct": self.low, "high_pct": self.high,
+                    "verdict": "no_difference"}
+
+    words = []
+    for low, high in ((-66.0, 121.0), (-0.3, 0.4)):
+        kind = Kind(["fused_optimizer"])
+        kind.measured = Measured(low, high)
+        words.append(result._measured(kind)["verdict"])
+    assert words == ["not_settled", "no_difference"]
+    assert judge.is_open("not_settled", -0.1, 0.1) and screen.measured_words(
+        {"verdict": "not_settled", "change_pct": 15.3, "low_pct": -66, "high_pct": 121}) == "+15.3 % ?"
 
 
 # ---- switched in one process ----

@@ -230,6 +230,7 @@ def _line():
     return sys._getframe(1).f_lineno
 
 
+@pytest.mark.slow
 def test_loaders_that_make_batches_in_their_own_way(data_loaders):
     """As those of torch_geometric: they are left alone, on or off."""
     class Loader(data_loaders.DataLoader):
@@ -279,6 +280,7 @@ def test_a_process_for_results_that_takes_too_long():
     assert kind.failure is None and not kind.trials
 
 
+@pytest.mark.slow
 def test_a_program_that_starts_another(tmp_path):
     """Fixes of modules reach the one that trains."""
     from test_try import by_fix, result, written

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("mesonpy")
+pytestmark = pytest.mark.slow  # builds everything again
 
 TOP = Path(__file__).parents[2]
 PROGRAM = """

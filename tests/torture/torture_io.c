@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "import/rings.h"
+#include "import/ring/rings.h"
 #include "record/recorder.h"
 #include "strata/strata.h"
 #include "torture/io_faults.h"

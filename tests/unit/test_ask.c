@@ -1,6 +1,6 @@
 /* test_ask.c: SQL over a trace: the events as they are, the tables of the analysis, and nothing
  * else. */
-#include "tables/ask.h"
+#include "tables/tables.h"
 
 #include "kit.h"
 

@@ -1,6 +1,6 @@
 /* test_budget.c: budget files are read strictly and compared exactly. */
+#include "analyze/answer/checklist.h"
 #include "analyze/compare/budget.h"
-#include "analyze/rules/checklist.h"
 
 #include "kit.h"
 
@@ -105,6 +105,60 @@ TEST(what_was_not_recorded_is_not_kept)
     bool untrusted;
     CHECK_EQ_UINT(kept(kit_end(&k), limits, false, &untrusted), 0);
     CHECK(!untrusted);
+}
+
+/* A loop of four steps of 100 us with that many kernels each. */
+static struct trace *loop_of(int kernels)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 4; s++) {
+        kit_label(&k, "step", s * 100, 90);
+        for (int i = 0; i < kernels; i++)
+            kit_launch(&k, s * 100 + 5 * i, "gemm", s * 100 + 5 * i + 3, 2);
+    }
+    return kit_end(&k);
+}
+
+static void measure(struct budget *b, struct trace *t, bool baseline)
+{
+    struct arena mem;
+    struct context cx;
+    arena_init(&mem);
+    context_init(&cx, t, &mem);
+    CHECK_EQ_INT(context_need(&cx, &checklist_pass, NULL), 0);
+    if (baseline) budget_measure_baseline(b, &cx);
+    else budget_measure(b, &cx, false);
+    context_done(&cx);
+    arena_done(&mem);
+    trace_free(t);
+}
+
+TEST(a_share_of_a_baseline)
+{
+    struct arena mem;
+    struct err e;
+    struct budget b;
+    arena_init(&mem);
+    CHECK_EQ_INT(parse("kernels_per_step <= 110%\nkernels_per_step <= 160 %\n"
+                       "stage step kernels >= 100 %\nkernels_per_step <= 5\n"
+                       "stage nothing calls <= 100 %\n",
+                       &b, &mem, &e),
+                 0);
+    REQUIRE(budget_relative(&b) == &b.lines[0]);
+    measure(&b, loop_of(2), true);
+    measure(&b, loop_of(3), false);
+    CHECK(b.lines[0].broken && b.lines[0].base == 2);
+    CHECK_NEAR(b.lines[0].limit, 2.2, 1e-9);
+    CHECK(!b.lines[1].broken && !b.lines[2].broken && !b.lines[3].broken);
+    CHECK(!b.lines[4].known);
+    CHECK_EQ_UINT(b.n_broken, 1);
+    CHECK_EQ_UINT(b.n_unknown, 1);
+    CHECK_EQ_INT(parse("steps <= 3", &b, &mem, &e), 0);
+    CHECK(!budget_relative(&b));
+    CHECK(parse("step_ms <= %", &b, &mem, &e) < 0);
+    CHECK(parse("step_ms <= 0 %", &b, &mem, &e) < 0);
+    CHECK(parse("step_ms <= x%", &b, &mem, &e) < 0);
+    arena_done(&mem);
 }
 
 TEST(an_empty_trace_keeps_no_limit)

@@ -1,6 +1,8 @@
 /* test_buf.c: appending, formatting, and one failure that silences the rest. */
 #include "base/buf.h"
 
+#include "base/err.h"
+
 #include "test.h"
 
 TEST(everything_that_appends)
@@ -68,6 +70,27 @@ TEST(asking_too_much_fails_and_stays_failed)
     buf_adds(&b, "again");
     CHECK(buf_ok(&b));
     CHECK_EQ_STR(buf_c(&b), "again");
+    buf_done(&b);
+}
+
+TEST(a_ceiling_is_no_lack_of_memory)
+{
+    struct buf b = {.most = 8};
+    struct err e;
+    err_init(&e);
+    buf_adds(&b, "12345678");
+    CHECK_EQ_INT(buf_status(&b, &e), 0);
+    buf_addc(&b, '9');
+    CHECK(!buf_ok(&b) && b.over);
+    CHECK_EQ_INT(buf_status(&b, &e), ERR_LIMIT);
+    CHECK_EQ_STR(e.msg, ""); /* its owner knows the words */
+    buf_reset(&b);
+    CHECK(buf_room(&b, SIZE_MAX) == NULL && b.over);
+    buf_reset(&b);
+    buf_adds(&b, "again");
+    CHECK(buf_ok(&b) && !b.over);
+    b.failed = true;
+    CHECK_EQ_INT(buf_status(&b, &e), ERR_NOMEM);
     buf_done(&b);
 }
 

@@ -19,6 +19,8 @@ static const struct {
     {"cudaEventSynchronize", CALL_SYNC_EVENT},
     {"zeEventHostSynchronize", CALL_SYNC_EVENT},
     {"urEventWait", CALL_SYNC_EVENT},
+    {"jax.Array.__float__", CALL_SYNC_LIBRARY},
+    {"jax.block_until_ready", CALL_SYNC_LIBRARY},
     {"cudaStreamWaitEvent", CALL_EVENT_WAIT},
     {"urEnqueueEventsWait", CALL_EVENT_WAIT},
     {"cudaEventRecordWithFlags", CALL_EVENT_RECORD},

@@ -1,5 +1,6 @@
 /* test_captured.c: work of CUDA graphs and what ran when it was captured. */
-#include "analyze/names/captured.h"
+#include "analyze/names/graph_origin.h"
+#include "analyze/recorded/recorded.h"
 #include "kit.h"
 
 struct fixture {
@@ -8,12 +9,12 @@ struct fixture {
     struct context cx;
 };
 
-static const struct captured *run(struct fixture *f)
+static const struct graph_origins *run(struct fixture *f)
 {
     arena_init(&f->mem);
     context_init(&f->cx, f->t, &f->mem);
-    CHECK_EQ_INT(context_need(&f->cx, &captured_pass, NULL), 0);
-    return captured_of(&f->cx);
+    CHECK_EQ_INT(context_need(&f->cx, &graph_origin_pass, NULL), 0);
+    return graph_origin_of(&f->cx);
 }
 
 static void done(struct fixture *f)
@@ -56,9 +57,9 @@ static row_t row_of(const struct trace *t, const char *name, int which)
     return ROW_NONE;
 }
 
-static void check_op(const struct captured *c, const struct trace *t, row_t r, const char *op)
+static void check_op(const struct graph_origins *c, const struct trace *t, row_t r, const char *op)
 {
-    const struct captured_origin *o = captured_origin(c, t, r);
+    const struct graph_origin_node *o = graph_origin_find(c, t, r);
     CHECK(o != NULL);
     if (o) CHECK_EQ_BYTES(o->op, op);
 }
@@ -76,7 +77,7 @@ TEST(launches_of_a_capture_are_the_nodes_of_its_graph)
         node(&k, "relu", 237 + i * 100, 5, 71);
     }
     f.t = kit_end(&k);
-    const struct captured *c = run(&f);
+    const struct graph_origins *c = run(&f);
     CHECK_EQ_INT(c->replayed_ns, 60000);
     CHECK_EQ_INT(c->known_ns, 60000);
     for (int i = 0; i < 2; i++) {
@@ -84,10 +85,36 @@ TEST(launches_of_a_capture_are_the_nodes_of_its_graph)
         check_op(c, f.t, row_of(f.t, "relu", i), "aten::relu");
         check_op(c, f.t, row_of(f.t, "sum", i), "aten::add");
     }
-    const struct captured_origin *o = captured_origin(c, f.t, row_of(f.t, "gemm", 0));
+    const struct graph_origin_node *o = graph_origin_find(c, f.t, row_of(f.t, "gemm", 0));
     CHECK_EQ_BYTES(o->module, "nn.Module: Linear_0");
     CHECK_EQ_BYTES(o->place, "model.py(12): forward");
     CHECK_EQ_UINT(o->n, 2);
+    done(&f);
+}
+
+/* A judged part has no captures any more, and still says what its graphs are made of. */
+TEST(a_capture_that_is_left_out_still_names_its_kernels)
+{
+    static const char *const ops[] = {"aten::addmm", "aten::relu"};
+    struct kit k = kit_begin();
+    struct fixture f;
+    kit_launch(&k, 0, "other", 5, 10);
+    capture(&k, 100, 2, ops);
+    kit_call(&k, "cudaGraphLaunch", 300, 10);
+    node(&k, "gemm", 315, 5, 70);
+    node(&k, "relu", 326, 5, 71);
+    f.t = kit_end(&k);
+    arena_init(&f.mem);
+    context_init(&f.cx, f.t, &f.mem);
+    CHECK_EQ_INT(recorded_cut(&f.t, &f.cx, NULL), 0);
+    context_done(&f.cx);
+    arena_done(&f.mem);
+    CHECK(f.t->part.left_out_ns[LEFT_OUT_CAPTURE] > 0);
+    CHECK_EQ_UINT(row_of(f.t, "aten::addmm", 0), ROW_NONE);
+    const struct graph_origins *c = run(&f);
+    CHECK_EQ_INT(c->known_ns, 20000);
+    check_op(c, f.t, row_of(f.t, "gemm", 0), "aten::addmm");
+    check_op(c, f.t, row_of(f.t, "relu", 0), "aten::relu");
     done(&f);
 }
 
@@ -106,7 +133,7 @@ TEST(captures_of_one_size_are_told_apart_by_their_order)
             node(&k, "other", 326 + g * 100, 5 + g, 71);
         }
         f.t = kit_end(&k);
-        const struct captured *c = run(&f);
+        const struct graph_origins *c = run(&f);
         CHECK_EQ_INT(c->known_ns, graphs == 2 ? c->replayed_ns : 0);
         if (graphs == 2) {
             check_op(c, f.t, row_of(f.t, "early", 0), "a");
@@ -140,7 +167,7 @@ TEST(kernels_without_nodes_are_joined_by_their_order)
             replay(&k, 350 + i * 100, 2, others, false);
         }
         f.t = kit_end(&k);
-        const struct captured *c = run(&f);
+        const struct graph_origins *c = run(&f);
         CHECK_EQ_INT(c->replayed_ns, 150000);
         CHECK_EQ_INT(c->known_ns, two ? 60000 : 150000);
         for (int i = 0; i < 3 && !two; i++) {
@@ -149,7 +176,7 @@ TEST(kernels_without_nodes_are_joined_by_their_order)
             check_op(c, f.t, row_of(f.t, "x", 2 * i + 1), "c");
         }
         check_op(c, f.t, row_of(f.t, "w", 1), "e");
-        if (two) CHECK(captured_origin(c, f.t, row_of(f.t, "y", 0)) == NULL);
+        if (two) CHECK(graph_origin_find(c, f.t, row_of(f.t, "y", 0)) == NULL);
         done(&f);
     }
 }
@@ -165,7 +192,7 @@ TEST(kernels_without_nodes_of_two_graphs_are_left_open)
     replay(&k, 200, 2, one, false);
     replay(&k, 300, 2, other, false);
     f.t = kit_end(&k);
-    const struct captured *c = run(&f);
+    const struct graph_origins *c = run(&f);
     CHECK_EQ_INT(c->replayed_ns, 40000);
     CHECK_EQ_INT(c->known_ns, 0);
     done(&f);
@@ -181,9 +208,9 @@ TEST(a_graph_with_other_kernels_is_left_open)
     kit_call(&k, "cudaGraphLaunch", 200, 10);
     for (int i = 0; i < 3; i++) node(&k, "k", 215 + i * 11, 5, 70 + i);
     f.t = kit_end(&k);
-    const struct captured *c = run(&f);
+    const struct graph_origins *c = run(&f);
     CHECK_EQ_INT(c->known_ns, 0);
-    CHECK(captured_origin(c, f.t, row_of(f.t, "k", 0)) == NULL);
+    CHECK(graph_origin_find(c, f.t, row_of(f.t, "k", 0)) == NULL);
     done(&f);
 }
 
@@ -203,14 +230,14 @@ TEST(what_a_recording_says_of_its_captures)
         .t = told("{\"names\":[\"pmodel.py(3): forward\",\"mnn.Module: Linear_3\","
                   "\"p/x/site-packages/torch/nn/linear.py(9): forward\",\"oaten::addmm\"],"
                   "\"origins\":[[0,1,2,3],[0]],\"nodes\":[7,1,0,7,2,1]}")};
-    const struct captured *c = run(&f);
+    const struct graph_origins *c = run(&f);
     CHECK_EQ_INT(c->known_ns, 20000);
-    const struct captured_origin *o = captured_origin(c, f.t, row_of(f.t, "gemm", 0));
+    const struct graph_origin_node *o = graph_origin_find(c, f.t, row_of(f.t, "gemm", 0));
     CHECK_EQ_BYTES(o->op, "aten::addmm");
     CHECK_EQ_BYTES(o->module, "nn.Module: Linear_3");
     CHECK_EQ_BYTES(o->place, "model.py(3): forward");
     CHECK_EQ_BYTES(o->label, "aten::addmm");
-    o = captured_origin(c, f.t, row_of(f.t, "relu", 0));
+    o = graph_origin_find(c, f.t, row_of(f.t, "relu", 0));
     CHECK_EQ_BYTES(o->label, "model.py(3): forward");
     done(&f);
 }
@@ -225,16 +252,16 @@ static void node_of(struct kit *k, const char *process, const char *name, double
                          .stream = 7,
                          .occupancy_pct = -1,
                          .launch = ROW_NONE};
-    struct part_row row = {.ts_ns = kit_ns(us),
-                           .dur_ns = 10000,
-                           .name = intern_add(part_strings(k->p), str_c(name)),
-                           .kind = KIND_KERNEL,
-                           .cat = part_cat(k->p, str_c("kernel")),
-                           .phase = 'X',
-                           .pid = {ID_NONE, intern_add(part_strings(k->p), str_c(process))},
-                           .tid = {7, 0},
-                           .aux = &g};
-    CHECK_EQ_INT(part_add(k->p, &row), 0);
+    struct batch_row row = {.ts_ns = kit_ns(us),
+                            .dur_ns = 10000,
+                            .name = intern_add(batch_strings(k->p), str_c(name)),
+                            .kind = KIND_KERNEL,
+                            .cat = batch_cat(k->p, str_c("kernel")),
+                            .phase = 'X',
+                            .pid = {ID_NONE, intern_add(batch_strings(k->p), str_c(process))},
+                            .tid = {7, 0},
+                            .aux = &g};
+    CHECK_EQ_INT(batch_add(k->p, &row), 0);
 }
 
 /* Numbers of nodes mean nothing across processes. */
@@ -251,10 +278,10 @@ TEST(each_process_has_its_own_nodes)
     CHECK_EQ_INT(builder_add_meta(k.b, str_c(TRACE_META_CAPTURED "[9]"), str_c(said[0])), 0);
     CHECK_EQ_INT(builder_add_meta(k.b, str_c(TRACE_META_CAPTURED "[8]"), str_c(said[1])), 0);
     f.t = kit_end(&k);
-    const struct captured *c = run(&f);
+    const struct graph_origins *c = run(&f);
     check_op(c, f.t, row_of(f.t, "a", 0), "aten::mm");
     check_op(c, f.t, row_of(f.t, "c", 0), "aten::add");
-    CHECK(captured_origin(c, f.t, row_of(f.t, "b", 0)) == NULL);
+    CHECK(graph_origin_find(c, f.t, row_of(f.t, "b", 0)) == NULL);
     CHECK_EQ_INT(c->known_ns, 20000);
     done(&f);
 }
@@ -270,8 +297,8 @@ TEST(a_meta_that_is_not_ours_says_nothing)
     };
     for (size_t i = 0; i < sizeof junk / sizeof *junk; i++) {
         struct fixture f = {.t = told(junk[i])};
-        const struct captured *c = run(&f);
-        const struct captured_origin *o = captured_origin(c, f.t, row_of(f.t, "gemm", 0));
+        const struct graph_origins *c = run(&f);
+        const struct graph_origin_node *o = graph_origin_find(c, f.t, row_of(f.t, "gemm", 0));
         CHECK(!o || !o->label.n);
         done(&f);
     }
@@ -286,8 +313,8 @@ static int all_known(void *ctx)
     err_init(&e);
     arena_init(&mem);
     context_init(&cx, t, &mem);
-    int rc = context_need(&cx, &captured_pass, &e);
-    if (rc == 0) CHECK_EQ_INT(captured_of(&cx)->known_ns, 20000);
+    int rc = context_need(&cx, &graph_origin_pass, &e);
+    if (rc == 0) CHECK_EQ_INT(graph_origin_of(&cx)->known_ns, 20000);
     context_done(&cx);
     arena_done(&mem);
     return rc;

@@ -23,6 +23,9 @@ TEST(the_table_by_name)
     CHECK_EQ_INT(of("NVIDIA H200").compute[FP8].from, CEILING_TABLE);
     CHECK_EQ_INT(of("NVIDIA H200").attention.from, CEILING_TABLE);
     CHECK_EQ_INT(of("Some other GPU").memory.from, CEILING_NONE);
+    CHECK_EQ_INT(of("NVIDIA H200").n_sms, 132);
+    CHECK_EQ_INT(of("NVIDIA L4").n_sms, 58);
+    CHECK_EQ_INT(of("Some other GPU").n_sms, 0);
     CHECK_EQ_INT(of("NVIDIA A100-SXM4-80GB").compute[FP8].from, CEILING_NONE);
 }
 

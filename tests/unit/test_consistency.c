@@ -1,6 +1,6 @@
 /* test_consistency.c: the check itself: silent on a sound analysis, and not on one that was changed
  * afterwards in each way it looks for. */
-#include "analyze/compare/consistency.h"
+#include "analyze/compare/diff.h"
 
 #include "diagnosis.h"
 

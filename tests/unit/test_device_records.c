@@ -3,8 +3,8 @@
 #include <pthread.h>
 
 #include "base/mem.h"
-#include "import/defs_file.h"
-#include "import/rings.h"
+#include "import/ring/defs_file.h"
+#include "import/ring/rings.h"
 #include "record/defs.h"
 #include "record/names.h"
 #include "record/recorder.h"

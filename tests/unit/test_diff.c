@@ -1,9 +1,11 @@
 /* test_diff.c: the change of the wall clock is the sum of its parts, to the nanosecond. */
 #include "analyze/compare/diff.h"
+#include "base/file.h"
+#include "base/jdoc.h"
 
 #include "import/import.h"
 #include "kit.h"
-#include "report/view_diff.h"
+#include "report/compare/views_compare.h"
 
 struct pair {
     struct trace *t[2];
@@ -224,9 +226,9 @@ TEST(noise_is_called_noise)
             c[] = {90, 91, 89, 92, 90};
     struct diff_stats s;
     diff_stats(a, 5, b, 5, &s);
-    CHECK(s.known && !s.real);
+    CHECK(s.known && s.verdict == DIFF_NO_DIFFERENCE);
     diff_stats(a, 5, c, 5, &s);
-    CHECK(s.known && s.real);
+    CHECK(s.known && s.verdict == DIFF_FASTER);
     CHECK(s.high_pct < 0 && s.low_pct <= s.change_pct && s.change_pct <= s.high_pct);
     diff_stats(a, 2, c, 5, &s);
     CHECK(!s.known);
@@ -249,6 +251,38 @@ TEST(survives_every_failed_allocation)
     compare(&p, steps(30, "elementwise_kernel", false), steps(10, "triton_poi_fused_add_0", false));
     CHECK_EVERY_ALLOC(whole, p.cx);
     done(&p);
+}
+
+/* Python's side (tests/python/test_bench_stats.py) reads the same file. */
+static const struct jdoc *difference_vectors(const char *key, struct arena *mem)
+{
+    static struct jdoc all;
+    struct file_map f;
+    if (!CHECK_EQ_INT(file_map(&f, TEST_DATA "/../difference_vectors.json", NULL), 0)) return NULL;
+    CHECK_EQ_INT(jdoc_parse(str_from(f.p, f.n), mem, &all, NULL), 0);
+    file_unmap(&f);
+    const struct jdoc *found = jdoc_get(&all, key);
+    CHECK(found && found->n > 5);
+    return found;
+}
+
+TEST(a_difference_is_judged_as_everywhere)
+{
+    struct arena mem;
+    arena_init(&mem);
+    const struct jdoc *rows = difference_vectors("student", &mem);
+    for (uint32_t i = 0; rows && i < rows->n; i++) {
+        const struct jdoc *row = rows->items[i].items;
+        double limit = diff_stats_student(row[0].number, row[1].number);
+        CHECK_NEAR(limit / row[2].number, 1, 1e-5);
+    }
+    rows = difference_vectors("verdict", &mem);
+    for (uint32_t i = 0; rows && i < rows->n; i++) {
+        const struct jdoc *row = rows->items[i].items;
+        enum diff_verdict v = diff_verdict(row[0].number, row[1].number, row[2].number);
+        CHECK_EQ_STR(diff_verdict_name(v), row[3].text.p);
+    }
+    arena_done(&mem);
 }
 
 TEST_MAIN

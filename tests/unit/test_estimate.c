@@ -1,7 +1,7 @@
 /* test_estimate.c: the pipeline of copies and compute by hand, and what follows from few numbers.
  */
-#include "offload/estimate.h"
 #include "offload/offload_private.h"
+#include "offload/scheme.h"
 #include "test.h"
 
 /* Four modules at 1 byte a ns: copies of 10, 40, 10, 40 us; computes of 20, 5, 20, 5 us. */

@@ -1,6 +1,6 @@
 /* test_event_fast.c: every version of the fast scanner against the general one, which is the
  * reference: where the fast one has an answer, it is the same. */
-#include "import/event_fast.h"
+#include "import/json/event_fast.h"
 #include "test.h"
 
 static const char *const versions[] = {"basic", "avx2", "avx512"};

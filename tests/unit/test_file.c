@@ -185,6 +185,42 @@ TEST(a_pipe_is_read_to_the_end)
     unlink(in_dir("pipe"));
 }
 
+/* They survive tar: a folder that somebody packed must not make a command wait for ever. */
+TEST(a_pipe_without_a_writer_and_a_device_are_refused)
+{
+    struct file_map f;
+    struct err e;
+    err_init(&e);
+    REQUIRE(mkfifo(in_dir("fifo"), 0600) == 0);
+    CHECK_EQ_INT(file_map(&f, in_dir("fifo"), &e), ERR_FORMAT);
+    CHECK(strstr(e.msg, "a pipe that nothing writes to") != NULL);
+    err_init(&e);
+    CHECK_EQ_INT(file_map(&f, "/dev/zero", &e), ERR_FORMAT);
+    CHECK(strstr(e.msg, "a device") != NULL);
+    CHECK_EQ_INT(file_map(&f, "/dev/null", NULL), 0);
+    CHECK_EQ_UINT(f.n, 0);
+    file_unmap(&f);
+    unlink(in_dir("fifo"));
+}
+
+/* Whoever packed a folder may have put a pipe there: not even one with a writer is read. */
+TEST(a_pipe_in_a_folder_is_refused_whoever_writes)
+{
+    struct file_map f;
+    struct err e;
+    err_init(&e);
+    REQUIRE(mkfifo(in_dir("fifo"), 0600) == 0);
+    int both = open(in_dir("fifo"), O_RDWR | O_CLOEXEC);
+    REQUIRE(both >= 0 && write(both, "x", 1) == 1);
+    CHECK_EQ_INT(file_map_found(&f, in_dir("fifo"), &e), ERR_FORMAT);
+    CHECK_EQ_STR(e.msg, "this is a pipe or a device, expected a trace file");
+    CHECK_EQ_INT(file_map_found(&f, "/dev/null", NULL), ERR_FORMAT);
+    CHECK_EQ_INT(file_map_found(&f, "-", NULL), ERR_IO);
+    CHECK_EQ_INT(file_map_found(&f, dir, NULL), ERR_USAGE);
+    close(both);
+    unlink(in_dir("fifo"));
+}
+
 TEST(what_cannot_be_opened_says_why)
 {
     struct file_map f;

@@ -1,5 +1,5 @@
 /* test_fmt.c: numbers as text, at every length and both signs. */
-#include "export/fmt.h"
+#include "export/export_private.h"
 
 #include "test.h"
 

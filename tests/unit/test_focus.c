@@ -1,7 +1,7 @@
 /* test_focus.c: which part of a recording is worth looking at. */
 #include "analyze/focus.h"
 
-#include "trace/recorded_parts.h"
+#include "trace/cut.h"
 
 #include "kit.h"
 
@@ -163,6 +163,22 @@ TEST(rounds_of_a_loop_where_there_are_no_stages)
     done(&x);
 }
 
+/* Each round begins with work on the CPU, which lies before its first launch: so the last round, up
+ * to its last launch, is far shorter than the others. They are not cold for that. */
+TEST(the_last_round_says_nothing_about_the_others)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "resize.py(1): <module>", 0, 350000);
+    kit_launch(&k, 1000, "fill", 1010, 100);
+    for (int i = 0; i < 4; i++) rounds(&k, 65000 + i * 80000, 1, 4000);
+    struct found x = look(&k);
+    REQUIRE(x.f.found);
+    CHECK_EQ_UINT(x.f.n_cold, 0);
+    CHECK(x.f.begin_ns >= 60000000 && x.f.begin_ns <= 66000000);
+    CHECK(x.f.end_ns >= 300000000);
+    done(&x);
+}
+
 TEST(a_loop_that_holds_little_of_the_work_is_not_the_program)
 {
     struct kit k = kit_begin();
@@ -172,6 +188,37 @@ TEST(a_loop_that_holds_little_of_the_work_is_not_the_program)
     struct found x = look(&k);
     CHECK(!x.f.found);
     done(&x);
+}
+
+/* Without a device: weights are filled for longer than the calls take. */
+static struct focus on_the_cpu(double other_us)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "pipe.py(1): <module>", 0, 300000);
+    kit_op(&k, "aten::normal_", 1000, 90000);
+    for (int i = 0; i < 3; i++) {
+        kit_label(&k, "pipeline_call", 150000 + 10000 * i, 9000);
+        kit_op(&k, "aten::convolution", 150100 + 10000 * i, 8000);
+    }
+    if (other_us > 0) kit_op(&k, "aten::sort", 190000, other_us);
+    struct found x = look(&k);
+    struct focus f = x.f;
+    done(&x);
+    return f;
+}
+
+TEST(filling_weights_on_the_cpu_is_start_up)
+{
+    struct focus f = on_the_cpu(0);
+    REQUIRE(f.found);
+    CHECK_EQ_INT(f.begin_ns, 150000000);
+    CHECK_EQ_INT(f.end_ns, 179000000);
+    CHECK_EQ_UINT(f.n_calls, 3);
+}
+
+TEST(work_after_the_calls_that_no_stage_names_is_not_start_up)
+{
+    CHECK(!on_the_cpu(60000).found);
 }
 
 TEST(where_little_would_be_left_out_all_is_shown)

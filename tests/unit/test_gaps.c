@@ -223,7 +223,7 @@ TEST(a_full_queue_explains_no_idle_time)
     struct found f = run(&k, 5);
     check_sums(&f);
     CHECK(cause(&f, CAUSE_PROFILER, "Command Buffer Full") == NULL);
-    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(90));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "CPU work not recorded"), kit_ns(90));
     done(&f);
 }
 
@@ -338,7 +338,7 @@ TEST(graphs_and_unknown_launches)
     check_sums(&f);
     CHECK_EQ_INT(cause_ns(&f, CAUSE_UNKNOWN, "launch not recorded"), kit_ns(40));
     CHECK_EQ_INT(cause_ns(&f, CAUSE_GRAPH, "between the nodes of a graph"), kit_ns(20));
-    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(40));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "CPU work not recorded"), kit_ns(40));
     CHECK_EQ_INT(cause_ns(&f, CAUSE_LAUNCH, "cudaGraphLaunch"), kit_ns(15));
     done(&f);
 }
@@ -368,7 +368,7 @@ TEST(a_thread_that_had_nothing_to_do_yet_is_not_asked)
     struct found f = run(&k, 5);
     check_sums(&f);
     CHECK_EQ_INT(cause_ns(&f, CAUSE_PYTHON, "loss"), kit_ns(130));
-    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(10));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "CPU work not recorded"), kit_ns(10));
     CHECK_EQ_INT(cause_ns(&f, CAUSE_OP, "autograd::engine::evaluate_function"), kit_ns(10));
     done(&f);
 }

@@ -65,10 +65,10 @@ static void done(struct found *f)
     trace_free(f->t);
 }
 
-static const struct doubt *doubt(const struct integrity *i, const char *id)
+static const struct problem *problem(const struct integrity *i, const char *id)
 {
-    for (uint32_t k = 0; k < i->n_doubts; k++)
-        if (strcmp(i->doubts[k].id, id) == 0) return &i->doubts[k];
+    for (uint32_t k = 0; k < i->n_problems; k++)
+        if (strcmp(i->problems[k].kind->id, id) == 0) return &i->problems[k];
     return NULL;
 }
 
@@ -78,23 +78,23 @@ TEST(waits_of_a_shared_gpu_are_said_to_be)
 {
     struct found f = sampled(100, OTHERS, (int[]){0, 1, 2, 1, 1, -1}, 6);
     const struct integrity *i = judge(&f);
-    const struct doubt *d = doubt(i, "waits_without_work");
-    CHECK_EQ_UINT(gpu_sharing_of(&f.cx)->n, 5);
-    CHECK_EQ_UINT(gpu_sharing_of(&f.cx)->shared, 4);
+    const struct problem *d = problem(i, "waits_without_work");
+    CHECK_EQ_UINT(other_processes_of(&f.cx)->n, 5);
+    CHECK_EQ_UINT(other_processes_of(&f.cx)->shared, 4);
     CHECK(!i->idle_trusted && i->shared);
     REQUIRE(d != NULL);
     CHECK_EQ_STR(d->means,
                  "GPU 0 was shared with up to 2 other processes during 80 % of this time: "
                  "waits include whatever ran there, so idle time cannot be trusted");
     CHECK(strstr(d->instead, "while nothing else uses the GPU") != NULL);
-    CHECK(doubt(i, "gpu_shared") == NULL);
+    CHECK(problem(i, "gpu_shared") == NULL);
     done(&f);
 }
 
 TEST(one_other_process_is_another_process)
 {
     struct found f = sampled(100, "GPU 3 other processes", (int[]){1}, 1);
-    const struct doubt *d = doubt(judge(&f), "waits_without_work");
+    const struct problem *d = problem(judge(&f), "waits_without_work");
     REQUIRE(d != NULL);
     CHECK(strstr(d->means, "GPU 3 was shared with another process during 100 % of") != NULL);
     done(&f);
@@ -110,7 +110,7 @@ TEST(waits_without_anybody_else)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         struct found f = sampled(100, all[k].title, &all[k].others, all[k].n);
         const struct integrity *i = judge(&f);
-        const struct doubt *d = doubt(i, "waits_without_work");
+        const struct problem *d = problem(i, "waits_without_work");
         CHECK(!i->idle_trusted && !i->shared);
         REQUIRE(d != NULL);
         CHECK(strstr(d->means, "not recorded, such as another process's work") != NULL);
@@ -131,7 +131,7 @@ TEST(work_that_begins_late_is_waited_for)
         struct found f = late(all[k].late_us, 100, OTHERS, &all[k].others, 1);
         const struct integrity *i = judge(&f);
         CHECK_EQ_INT(i->idle_trusted, all[k].is_trusted);
-        CHECK_EQ_INT(doubt(i, "waits_without_work") == NULL, all[k].is_trusted);
+        CHECK_EQ_INT(problem(i, "waits_without_work") == NULL, all[k].is_trusted);
         done(&f);
     }
 }
@@ -141,7 +141,7 @@ TEST(another_process_that_delays_nobody_is_only_noted)
 {
     struct found f = sampled(4990, OTHERS, (int[]){1, 1}, 2);
     const struct integrity *i = judge(&f);
-    const struct doubt *d = doubt(i, "gpu_shared");
+    const struct problem *d = problem(i, "gpu_shared");
     CHECK(i->idle_trusted && !i->shared && i->quality == QUALITY_GOOD);
     REQUIRE(d != NULL);
     CHECK_EQ_STR(d->what, "GPU 0 was also open in another process during 100 % of this time");
@@ -160,7 +160,7 @@ TEST(out_of_memory_anywhere)
         reached = mem_count() >= k;
         mem_fail_at(0);
         CHECK(rc == 0 || rc == ERR_NOMEM);
-        if (rc == 0) CHECK(integrity_of(&f.cx)->shared && gpu_sharing_of(&f.cx)->shared == 2);
+        if (rc == 0) CHECK(integrity_of(&f.cx)->shared && other_processes_of(&f.cx)->shared == 2);
         context_done(&f.cx);
         arena_done(&f.mem);
         arena_init(&f.mem);

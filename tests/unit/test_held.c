@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "import/snapshot_read.h"
+#include "import/snapshot/snapshot_read.h"
 #include "test.h"
 
 static struct arena mem;
@@ -142,6 +142,37 @@ TEST(growth_from_round_to_round)
     done(&s);
     s = make(ev, rounds(ev, 3, 3), NULL, 0); /* too few to tell */
     CHECK(!GROWTH->found);
+    done(&s);
+}
+
+/* One pass over eight layers, which keeps `keeps` of every layer, and then frees it. */
+static size_t layers(struct snap_event *ev, int64_t keeps, bool and_backward)
+{
+    size_t n = 0;
+    for (int i = 0; i < 8; i++) {
+        ev[n++] = (struct snap_event)ALLOC(1000, 40, 1);
+        ev[n++] = (struct snap_event)ALLOC(5000 + 100 * (uint64_t)i, keeps, 2);
+        ev[n++] = (struct snap_event)FREE(1000, 40);
+    }
+    for (int i = 0; and_backward && i < 8; i++) {
+        ev[n++] = (struct snap_event)ALLOC(9000, 30, 3);
+        ev[n++] = (struct snap_event)FREE(9000, 30);
+        ev[n++] = (struct snap_event)FREE(5000 + 100 * (uint64_t)i, keeps);
+    }
+    return n;
+}
+
+TEST(layers_of_one_pass_are_no_rounds)
+{
+    struct snap_event ev[64];
+    struct snapshot s = make(ev, layers(ev, 3, true), NULL, 0);
+    CHECK(!GROWTH->found || !GROWTH->grows); /* the loop does not go on to the end */
+    done(&s);
+    s = make(ev, layers(ev, 40, false), NULL, 0); /* half of what is allocated stays */
+    CHECK(GROWTH->found && GROWTH->as_layers);
+    done(&s);
+    s = make(ev, layers(ev, 3, false), NULL, 0); /* as a leak does */
+    CHECK(GROWTH->found && GROWTH->grows && !GROWTH->as_layers);
     done(&s);
 }
 

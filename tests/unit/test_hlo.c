@@ -1,5 +1,5 @@
 /* test_hlo.c: lines of XLA's kernels, from modules made message by message. */
-#include "import/hlo.h"
+#include "import/xplane/xplane_private.h"
 
 #include "export/proto_out.h"
 #include "test.h"

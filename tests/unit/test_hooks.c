@@ -1,5 +1,5 @@
 /* test_hooks.c: the code of offloading hooks around modules, told from operators and calls. */
-#include "offload/hooks.h"
+#include "offload/trial.h"
 #include "offload_kit.h"
 
 /* A step of modules, each:

@@ -141,4 +141,11 @@ TEST(lines_keep_breaks_and_colours_only)
     CHECK_EQ_BYTES(str_from(plain, n), "?[1mbold\n");
 }
 
+TEST(slower_by_percent_or_by_a_factor)
+{
+    CHECK_EQ_STR(human_longer(94).s, "94 % longer");
+    CHECK_EQ_STR(human_longer(100).s, "2.0 times as long");
+    CHECK_EQ_STR(human_longer(805).s, "9.1 times as long");
+}
+
 TEST_MAIN

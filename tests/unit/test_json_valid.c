@@ -1,7 +1,7 @@
 /* test_json_valid.c: what is JSON, what is not, and that repair always gives what is. */
 #include "base/json_valid.h"
 
-#include "export/json_repair.h"
+#include "export/export_private.h"
 #include "test.h"
 
 static const char *const good[] = {

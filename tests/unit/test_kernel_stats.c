@@ -61,6 +61,28 @@ TEST(order_statistics_and_shares)
     done(&s);
 }
 
+/* Kernels of a module and of none, of a line and of none, on shapes and without. */
+TEST(parts_add_up_to_the_whole)
+{
+    for (int by = KERNEL_BY_NAME; by <= KERNEL_BY_LINE; by++) {
+        struct kit k = three_kernels();
+        kit_python(&k, "nn.Module: Linear_0", 4000, 90);
+        kit_python(&k, "train.py(8): loss", 4001, 88);
+        kit_op(&k, "aten::mul", 4002, 80);
+        kit_launch(&k, 4005, "elementwise", 4020, 30);
+        struct stats s = collect(&k, (enum kernel_by)by);
+        int64_t sum_ns = 0, unknown_ns = 0;
+        for (uint32_t i = 0; i < s.k.n_rows; i++) {
+            sum_ns += s.k.rows[i].total_ns;
+            if (!s.k.rows[i].where.n) unknown_ns += s.k.rows[i].total_ns;
+        }
+        CHECK_EQ_INT(sum_ns, 242000);
+        CHECK_EQ_INT(s.k.work_ns, 242000);
+        if (by >= KERNEL_BY_MODULE) CHECK_EQ_INT(unknown_ns, 212000);
+        done(&s);
+    }
+}
+
 TEST(the_operator_with_the_most_time_is_named)
 {
     struct kit k = three_kernels();
@@ -97,6 +119,40 @@ TEST(the_line_that_a_compiler_made_it_of)
     CHECK_EQ_BYTES(s.k.rows[0].op, "b");
     CHECK(s.k.rows[1].source == NULL);
     CHECK_EQ_INT(s.k.rows[2].source->place.line, 9);
+    done(&s);
+}
+
+#define CODE "/tmp/torchinductor_me/ab/cabc.py"
+
+/* Two graphs have a kernel of one name: inside their code its line is known, for both together it
+ * is not. A kernel that all calls agree on has its line. */
+TEST(kernels_of_inductor_have_lines_where_all_agree)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, CODE "(12): call", 0, 30);
+    kit_launch(&k, 10, "triton_red_fused_add_native_layer_norm_0", 40, 5);
+    kit_launch(&k, 20, "triton_poi_fused_mul_1", 50, 4);
+    const char *sources =
+        "[[\"cabc.py\", \"triton_red_fused_add_native_layer_norm_0\", \"aten.native_layer_norm, "
+        "aten.add, aten._to_copy\", \"/me/model.py(84): forward\"],"
+        "[\"cxyz.py\", \"triton_red_fused_add_native_layer_norm_0\", \"aten.native_layer_norm, "
+        "aten.add, aten._to_copy\", \"/me/model.py(99): forward\"],"
+        "[\"cabc.py\", \"triton_poi_fused_mul_1\", \"aten.mul\", \"/me/model.py(7): f\"],"
+        "[\"cxyz.py\", \"triton_poi_fused_mul_1\", \"aten.mul\", \"/me/model.py(7): f\"]]";
+    CHECK_EQ_INT(builder_add_meta(k.b, str_c(TRACE_META_SOURCES), str_c(sources)), 0);
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    REQUIRE(CHECK_EQ_UINT(s.k.n_rows, 2));
+    REQUIRE(s.k.rows[0].source && s.k.rows[1].source);
+    CHECK_EQ_BYTES(s.k.rows[0].op, "layer_norm + add + cast");
+    CHECK_EQ_BYTES(s.k.rows[0].short_name, "layer_norm + add (triton_red_0)");
+    CHECK_EQ_UINT(s.k.rows[0].source->place.file.n, 0);
+    CHECK_EQ_INT(s.k.rows[1].source->place.line, 7);
+    struct context cx;
+    context_init(&cx, s.t, &s.mem);
+    CHECK_EQ_INT(context_need(&cx, &kernel_sources_pass, NULL), 0);
+    const struct kernel_source *here = kernel_source_find(&cx, s.k.rows[0].first);
+    if (CHECK(here != NULL)) CHECK_EQ_INT(here->place.line, 84);
+    context_done(&cx);
     done(&s);
 }
 
@@ -138,7 +194,7 @@ TEST(graph_replays_count_and_are_told)
 TEST(matrix_multiplications_show_their_rate)
 {
     struct kit k = kit_begin();
-    struct intern *strings = part_strings(k.p);
+    struct intern *strings = batch_strings(k.p);
     struct op_info op = {ID_NONE,
                          ID_NONE,
                          0,

@@ -1,5 +1,5 @@
 /* test_kernel_traits.c: what kernel names tell about their work. */
-#include "analyze/names/kernel_traits.h"
+#include "analyze/names/kernel_name.h"
 
 #include "test.h"
 

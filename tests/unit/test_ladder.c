@@ -1,5 +1,5 @@
 /* test_ladder.c: the rungs from the wall clock as it is down to the GPU alone. */
-#include "analyze/rules/ladder.h"
+#include "analyze/answer/ladder.h"
 
 #include "diagnosis.h"
 

@@ -3,11 +3,10 @@
  * is missing, cut, damaged or of another ring changes nothing but the time it takes. */
 #include "../long_run.h"
 
-#include "analyze/compare/whole.h"
+#include "analyze/compare/long_recording_sum.h"
 #include "analyze/focus.h"
-#include "import/ring_blocks.h"
-#include "import/ring_set.h"
-#include "import/rings.h"
+#include "import/ring/ring_set.h"
+#include "import/ring/rings.h"
 #include "recording.h"
 #include "trace/cut.h"
 

@@ -1,5 +1,6 @@
 /* test_map.c: against the obvious answer, with keys that collide and grow the table. */
 #include "base/map.h"
+#include "base/seed.h"
 
 #include "test.h"
 
@@ -29,6 +30,61 @@ TEST(finds_what_was_put_and_nothing_else)
     *map_at(&m, 6) = 77;
     CHECK_EQ_UINT(map_find(&m, 6), 77);
     CHECK_EQ_UINT(m.n, N);
+    map_done(&m);
+}
+
+/* How many steps finding all keys takes: slots between where a key belongs and where it is. */
+static uint64_t steps_of(const struct map *m)
+{
+    uint64_t steps = 0;
+    for (size_t i = 0; i <= m->mask; i++)
+        if (m->slots[i].value != MAP_NONE) steps += (i - seed_hash(m->slots[i].key)) & m->mask;
+    return steps;
+}
+
+/* The largest number of keys, of N at equal distances, whose hashes share their last 12 bits. */
+static unsigned crowd(uint64_t seed, uint64_t distance)
+{
+    enum { SLOTS = 4096, N = 4096 };
+    static unsigned n[SLOTS];
+    unsigned most = 0;
+    memset(n, 0, sizeof n);
+    for (uint64_t i = 0; i < N; i++) {
+        unsigned *at = &n[seed_mix(i * distance, seed) % SLOTS];
+        if (++*at > most) most = *at;
+    }
+    return most;
+}
+
+TEST(keys_at_equal_distances_spread_under_every_seed)
+{
+    const uint64_t distances[] = {1, 2, 3, 10, 64, 1000, 4096, 1u << 20, 1ull << 32, 1ull << 44};
+    unsigned most = 0;
+    for (uint64_t k = 1; k <= 400; k++)
+        for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
+            unsigned here = crowd(map_mix(k) | 1, distances[d]);
+            if (here > most) most = here;
+        }
+    CHECK(most <= 14); /* 4,000 times 4,096 balls thrown at random into as many boxes: 11 or 12 */
+}
+
+/* Keys whose mixed bits agree: as long as the place of a key was one of them, finding n of these
+ * took n * n steps, and a file could ask for that. */
+TEST(keys_chosen_to_collide_do_not)
+{
+    enum { N = 4096 };
+    const uint64_t back = 0xcfee444d8b59a89bu; /* times 0xd6e8feb86659fd93 it is 1 */
+    CHECK_EQ_UINT(back * 0xd6e8feb86659fd93u, 1);
+    struct map m;
+    map_init(&m);
+    for (uint64_t i = 1; i <= N; i++) {
+        uint64_t key = i << 36;
+        for (int k = 0; k < 2; k++) key = (key ^ key >> 32) * back;
+        key ^= key >> 32;
+        CHECK_EQ_UINT(map_mix(key) & 0xfffffffffu, 0);
+        *map_at(&m, key) = (uint32_t)i;
+    }
+    CHECK(steps_of(&m) < 16 * N);
     map_done(&m);
 }
 

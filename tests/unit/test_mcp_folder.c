@@ -1,5 +1,5 @@
 /* test_mcp_folder.c: what lies in a folder is found, what does not is refused. */
-#include "cli/mcp_folder.h"
+#include "cli/mcp/mcp_private.h"
 
 #include <sys/stat.h>
 
@@ -87,11 +87,37 @@ TEST(what_does_not)
     clear();
 }
 
+/* The answer about a file elsewhere is the same whether there is one or not. */
+static const char *answer_without_name(const char *name, char *out, size_t cap)
+{
+    struct mcp_path p;
+    err_init(&e);
+    CHECK_EQ_INT(find(name, &p), ERR_USAGE);
+    const char *rest = strstr(e.msg, "' ");
+    snprintf(out, cap, "%s", rest ? rest : "");
+    return out;
+}
+
+TEST(which_files_lie_elsewhere_is_not_said)
+{
+    char there[512], missing[512];
+    make();
+    answer_without_name("/etc/passwd", there, sizeof there);
+    CHECK_EQ_STR(answer_without_name("/etc/no such file", missing, sizeof missing), there);
+    CHECK_EQ_STR(answer_without_name("../secret.json", missing, sizeof missing), there);
+    CHECK_EQ_STR(answer_without_name("../no such file", missing, sizeof missing), there);
+    CHECK_EQ_STR(answer_without_name("out.json", missing, sizeof missing), there);
+    CHECK_EQ_STR(answer_without_name("no/such/file", missing, sizeof missing), there);
+    clear();
+}
+
 TEST(the_list_has_no_links)
 {
     struct buf out = {0};
+    struct jout j;
     make();
-    CHECK_EQ_INT(mcp_folder_list(&folders, &mem, &out, &e), 0);
+    jout_init(&j, &out, false);
+    CHECK_EQ_INT(mcp_folder_list(&folders, &mem, &j, &e), 0);
     CHECK_EQ_STR(buf_c(&out),
                  "{\"traces\":[{\"trace\":\"sub/a.json\",\"kind\":\"file\",\"bytes\":18}]}");
     buf_done(&out);

@@ -1,5 +1,5 @@
 /* test_mcp_jail.c: a process that was shut in reads its folders and nothing else. */
-#include "cli/mcp_jail.h"
+#include "cli/mcp/mcp_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* test_mcp_message.c: what a line is, and what is wrong with it. */
-#include "cli/mcp_message.h"
+#include "cli/mcp/mcp_message.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* test_modules.c: lists of modules and safetensors headers, whole and broken. */
 #include "base/buf.h"
 #include "base/file.h"
-#include "offload/modules.h"
+#include "offload/facts.h"
 #include "test.h"
 
 static char path[64];

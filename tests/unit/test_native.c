@@ -1,6 +1,7 @@
 /* test_native.c: .strata files: nothing is lost, the same trace gives the same bytes, and no file
  * however mangled does harm. */
 #include <signal.h>
+#include <stddef.h>
 #include <sys/resource.h>
 
 #include "export/export.h"
@@ -301,7 +302,8 @@ TEST(a_hostile_file_does_no_harm)
 }
 
 /* Puts `value` at the i-th item of a section, checksums mended, and says what came of it. */
-static int with_item(uint32_t id, uint64_t i, uint64_t value, struct err *e)
+static int with_bytes(uint32_t id, uint64_t i, size_t offset, const void *value, size_t size,
+                      struct err *e)
 {
     size_t n;
     char *p = tiny_strata(&n);
@@ -311,7 +313,8 @@ static int with_item(uint32_t id, uint64_t i, uint64_t value, struct err *e)
         struct strata_section s;
         memcpy(&s, p + f.table_offset + k * sizeof s, sizeof s);
         if (s.id == id)
-            memcpy(p + s.offset + i * s.item_bytes, &value, s.item_bytes < 8 ? s.item_bytes : 8);
+            memcpy(p + s.offset + i * s.item_bytes + offset, value,
+                   s.item_bytes < size ? s.item_bytes : size);
     }
     mend_checksums(p, n);
     put_file(scratch("item.strata"), p, n);
@@ -321,6 +324,39 @@ static int with_item(uint32_t id, uint64_t i, uint64_t value, struct err *e)
     int rc = import_open(scratch("item.strata"), NULL, &t, e);
     if (rc == 0) trace_free(t);
     return rc;
+}
+
+static int with_item(uint32_t id, uint64_t i, uint64_t value, struct err *e)
+{
+    return with_bytes(id, i, 0, &value, sizeof value, e);
+}
+
+/* Every name of every small table, one beyond all strings and one that says that there is none. */
+TEST(names_that_do_not_exist_are_refused)
+{
+    static const struct {
+        uint32_t section;
+        size_t offset;
+    } names[] = {
+        {SECTION_LANES, offsetof(struct strata_lane, tid_text)},
+        {SECTION_LANES, offsetof(struct strata_lane, name)},
+        {SECTION_PROCESSES, offsetof(struct strata_process, pid_text)},
+        {SECTION_PROCESSES, offsetof(struct strata_process, name)},
+        {SECTION_PROCESSES, offsetof(struct strata_process, labels)},
+        {SECTION_DEVICES, offsetof(struct strata_device, name)},
+        {SECTION_METAS, offsetof(struct strata_meta, key)},
+        {SECTION_METAS, offsetof(struct strata_meta, value)},
+        {SECTION_CATS, offsetof(struct strata_cat, text)},
+    };
+    static const uint32_t no[] = {1u << 30, UINT32_MAX};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (size_t k = 0; k < sizeof no / sizeof *no; k++) {
+            struct err e;
+            CHECK_EQ_INT(with_bytes(names[i].section, 0, names[i].offset, &no[k], sizeof no[k], &e),
+                         ERR_FORMAT);
+            CHECK_EQ_STR(e.msg, "damaged: a name does not exist");
+        }
+    }
 }
 
 TEST(rows_that_break_a_promise_are_named)
@@ -344,6 +380,62 @@ TEST(rows_that_break_a_promise_are_named)
     CHECK_EQ_INT(with_item(SECTION_TS_NS, 1, 0, &e), ERR_FORMAT);
     CHECK_EQ_STR(e.msg, "damaged: row 1: it is out of order");
     CHECK_EQ_INT(with_item(SECTION_LANES, 0, LANE_OTHER + 1u, &e), ERR_FORMAT);
+}
+
+/* Every row of every kind, its details taken away or one too far: what calls and device work say is
+ * looked up without a question, so such a file is refused; what it says is never out of bounds. */
+TEST(a_row_without_its_details_is_refused_where_they_are_needed)
+{
+    struct trace *t = open_trace(tiny);
+    REQUIRE(t != NULL);
+    bool seen[KIND_COUNT] = {0};
+    const uint32_t n[] = {
+        [TABLE_NONE] = 0,
+        [TABLE_OP] = t->n_ops,
+        [TABLE_CALL] = t->n_calls,
+        [TABLE_GPU] = t->n_gpu,
+        [TABLE_PY] = t->n_py,
+        [TABLE_MEM] = t->n_mem,
+        [TABLE_ASYNC] = t->n_asyncs,
+    };
+    for (row_t r = 0; r < t->n_rows; r++) {
+        enum kind_table table = kind_table(t->kind[r]);
+        bool needed = table == TABLE_CALL || table == TABLE_GPU;
+        struct err e;
+        if (seen[t->kind[r]]) continue;
+        seen[t->kind[r]] = true;
+        CHECK_EQ_INT(with_item(SECTION_AUX, r, UINT32_MAX, &e), needed ? ERR_FORMAT : 0);
+        if (needed) CHECK(strstr(e.msg, "its details do not exist") != NULL);
+        CHECK_EQ_INT(with_item(SECTION_AUX, r, n[table], &e), ERR_FORMAT);
+        CHECK(strstr(e.msg, "its details do not exist") != NULL);
+    }
+    CHECK(seen[KIND_OP] && seen[KIND_RUNTIME] && seen[KIND_KERNEL] && seen[KIND_MEMCPY]);
+    CHECK(seen[KIND_PYTHON] && seen[KIND_MEMORY] && seen[KIND_ANNOTATION]);
+    trace_free(t);
+}
+
+/* Passes that count calls or device work make room for as many as there are details. */
+TEST(two_rows_with_the_same_details_are_refused)
+{
+    struct trace *t = open_trace(tiny);
+    REQUIRE(t != NULL);
+    row_t first[TABLE_ASYNC + 1];
+    int refused = 0;
+    for (int i = 0; i <= TABLE_ASYNC; i++) first[i] = ROW_NONE;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        enum kind_table table = kind_table(t->kind[r]);
+        struct err e;
+        if (table != TABLE_CALL && table != TABLE_GPU) continue;
+        if (first[table] == ROW_NONE) {
+            first[table] = r;
+            continue;
+        }
+        CHECK_EQ_INT(with_item(SECTION_AUX, r, t->aux[first[table]], &e), ERR_FORMAT);
+        CHECK(strstr(e.msg, "its details are those of another") != NULL);
+        refused++;
+    }
+    CHECK(refused > 2);
+    trace_free(t);
 }
 
 TEST(another_version_is_refused)

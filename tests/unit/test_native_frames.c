@@ -9,11 +9,9 @@
 #include "backend/program/native_stack.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "import/defs_file.h"
-#include "import/ring_native.h"
-#include "import/symbols.h"
-#include "import/symbols_addr2line.h"
-#include "import/symbols_libdw.h"
+#include "import/ring/defs_file.h"
+#include "import/ring/ring_process.h"
+#include "import/ring/symbols.h"
 #include "record/defs.h"
 #include "record/recorder.h"
 #include "recording.h"
@@ -182,7 +180,7 @@ TEST(a_walk_through_our_own_functions)
     REQUIRE(defs_file_open(&p.defs, path, NULL) == 0);
     struct arena mem;
     arena_init(&mem);
-    CHECK_EQ_INT(ring_native_resolve(&p, &mem), 0);
+    CHECK_EQ_INT(ring_cframes_resolve(&p, &mem), 0);
     uint32_t last = 0;
     for (uint32_t i = 0; i < p.defs.n; i++)
         if (p.defs.entries[i].type == DEF_FRAME) last = i;

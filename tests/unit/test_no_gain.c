@@ -1,5 +1,5 @@
 /* test_no_gain.c: an idle GPU is never passed over in silence. */
-#include "analyze/rules/no_gain.h"
+#include "analyze/answer/no_gain.h"
 
 #include "diagnosis.h"
 
@@ -37,6 +37,42 @@ TEST(too_few_launches_to_gather)
     done(&d);
 }
 
+/* `each` short functions of JAX a step, with a callback of its runtime after each. */
+static struct trace *jax_steps(int each)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 6; s++) {
+        kit_label(&k, "step", s * 3000, 2900);
+        for (int i = 0; i < each; i++) {
+            double at = s * 3000 + i * 400;
+            kit_op(&k, "PjitFunction(add)", at, 60);
+            kit_op(&k, "PjitFunction(add)", at + 5, 50);
+            kit_launch(&k, at + 40, "loop_add", at + 50, 20);
+            kit_op(&k, "ThenExecuteCallback", at + 100, 280);
+        }
+    }
+    return kit_end(&k);
+}
+
+TEST(operations_of_jax_belong_under_one_jit)
+{
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, jax_steps(7));
+    CHECK_EQ_UINT(findings_of(&d.cx)->n, 0); /* nothing leaves out a callback of the runtime */
+    CHECK(says(n, "7 compiled functions per step one by one"));
+    CHECK(says(n, "jax.jit"));
+    done(&d);
+}
+
+TEST(a_jitted_step_is_not_told_to_use_jit)
+{
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, jax_steps(1));
+    CHECK(n->reason != NULL);
+    CHECK(!says(n, "jax.jit"));
+    done(&d);
+}
+
 /* Steps that end with a readback and a walk through Python. */
 static struct trace *with_readback(void)
 {
@@ -52,7 +88,7 @@ static struct trace *with_readback(void)
 }
 
 /* The threshold is what is moved here: real traces miss by 24 to 65 per cent. */
-TEST(a_replay_that_misses_the_trace_promises_nothing)
+TEST(a_replay_that_misses_the_trace_predicts_nothing)
 {
     struct diagnosis d;
     diagnose(&d, with_readback());
@@ -141,7 +177,7 @@ TEST(a_wait_of_both_is_named_by_the_call)
     done(&d);
 }
 
-/* A GPU that works all the time, and one whose idle time a finding promises: not a word. */
+/* A GPU that works all the time, and one whose idle time a finding explains: not a word. */
 TEST(near_miss_nothing_is_missed)
 {
     struct kit k = kit_begin();

@@ -1,5 +1,5 @@
 /* test_number.c: numbers in the locales that tools print them in. */
-#include "dive/number.h"
+#include "dive/csv.h"
 #include "test.h"
 
 static double parse_alone(const char *text)

@@ -1,7 +1,7 @@
 /* test_op_work.c: operations and bytes of operators from their shapes. */
 #include "analyze/ops/op_work.h"
 
-#include "analyze/ops/op_flops.h"
+#include "analyze/ops/op_groups.h"
 
 #include "kernel_kit.h"
 
@@ -9,7 +9,7 @@ static struct op_work work_of(const char *name, const char *dims, const char *ty
                               const char *concrete)
 {
     struct kit k = kit_begin();
-    struct intern *s = part_strings(k.p);
+    struct intern *s = batch_strings(k.p);
     struct op_info op = {ID_NONE,
                          ID_NONE,
                          0,
@@ -72,7 +72,7 @@ TEST(convolutions_that_cannot_be_are_no_work)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kit k = kit_begin();
-        struct intern *s = part_strings(k.p);
+        struct intern *s = batch_strings(k.p);
         struct op_info op = {ID_NONE,
                              ID_NONE,
                              0,

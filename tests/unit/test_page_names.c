@@ -2,7 +2,7 @@
 #include "page/page_names.h"
 
 #include "diagnosis.h"
-#include "page/page_curves.h"
+#include "page/page_set.h"
 
 struct strings {
     struct page_block block;

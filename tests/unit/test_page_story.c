@@ -2,7 +2,7 @@
 #include "page/page_story.h"
 
 #include "diagnosis.h"
-#include "page/page_wishes.h"
+#include "page/page_set.h"
 
 static struct page_stories tell(struct diagnosis *d)
 {
@@ -74,6 +74,23 @@ TEST(a_sync_is_told_from_the_call_to_the_launch_that_came_late)
     done(&d);
 }
 
+TEST(a_story_begins_with_the_whole_wait)
+{
+    struct diagnosis d;
+    diagnose(&d, drains());
+    struct page_stories s = tell(&d);
+    REQUIRE(CHECK(s.n_findings > 0 && s.findings[0].n > 1));
+    const struct page_step *whole = &s.findings[0].steps[0];
+    const struct page_step *stops = step_with(&s.findings[0], "the CPU stops");
+    CHECK(strstr(whole->text, "the whole wait: the CPU is blocked for ") == whole->text);
+    CHECK_EQ_STR(whole->mark, "blocked");
+    REQUIRE(CHECK(stops));
+    CHECK_EQ_UINT(whole->rows[0], stops->rows[0]);
+    struct span wait = trace_span(d.t, whole->rows[0]);
+    CHECK(whole->view.begin_ns <= wait.begin_ns && whole->view.end_ns >= wait.end_ns);
+    done(&d);
+}
+
 TEST(steps_come_in_order_and_show_what_they_are_about)
 {
     struct diagnosis d;
@@ -138,7 +155,7 @@ TEST(a_healthy_trace_wishes_for_a_steady_step_only)
     struct page_stories s = tell(&d);
     struct page_detail_in in = {.t = d.t};
     CHECK_EQ_UINT(s.n_findings, 0);
-    CHECK_EQ_INT(page_wishes_run(&s, &d.cx, &d.mem, &in, NULL), 0);
+    CHECK_EQ_INT(page_detail_choice_run(&s, &d.cx, &d.mem, &in, NULL), 0);
     REQUIRE(CHECK_EQ_UINT(in.n_wishes, 1));
     CHECK_EQ_STR(in.wishes[0].why, "one steady step");
     CHECK_EQ_INT(in.wishes[0].begin_ns, kit_ns(3000));
@@ -155,7 +172,7 @@ TEST(stories_lead_the_choice_of_what_is_kept)
     struct page_tracks tracks;
     struct page_detail detail;
     CHECK_EQ_INT(page_tracks_run(d.t, &d.mem, &tracks, NULL), 0);
-    CHECK_EQ_INT(page_wishes_run(&s, &d.cx, &d.mem, &in, NULL), 0);
+    CHECK_EQ_INT(page_detail_choice_run(&s, &d.cx, &d.mem, &in, NULL), 0);
     in.tracks = &tracks;
     CHECK_EQ_INT(page_detail_run(&in, &d.mem, &detail, NULL), 0);
     CHECK(!detail.complete);

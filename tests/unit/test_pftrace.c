@@ -3,7 +3,7 @@
 #include "base/protobuf.h"
 #include "export/proto_out.h"
 #include "import/import.h"
-#include "import/pftrace.h"
+#include "import/importer.h"
 #include "same_trace.h"
 #include "test.h"
 #include "trace/verify.h"

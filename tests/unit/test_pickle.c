@@ -1,5 +1,5 @@
 /* test_pickle.c: plain values are made, everything else is refused where it stands. */
-#include "import/pickle.h"
+#include "import/snapshot/pickle.h"
 
 #include "test.h"
 

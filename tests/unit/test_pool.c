@@ -50,13 +50,13 @@ TEST(few_items)
 
 TEST(size_from_the_environment)
 {
-    setenv("STRATA_THREADS", "3", 1);
+    setenv("STRATA_TEST_THREADS", "3", 1);
     CHECK_EQ_INT(pool_size(), 3);
-    setenv("STRATA_THREADS", "100000", 1);
+    setenv("STRATA_TEST_THREADS", "100000", 1);
     CHECK_EQ_INT(pool_size(), 64);
-    setenv("STRATA_THREADS", "none", 1);
+    setenv("STRATA_TEST_THREADS", "none", 1);
     CHECK(pool_size() >= 1 && pool_size() <= 64);
-    unsetenv("STRATA_THREADS");
+    unsetenv("STRATA_TEST_THREADS");
     CHECK(pool_size() >= 1 && pool_size() <= 64);
 }
 

@@ -1,5 +1,5 @@
 /* test_pulse.c: when silence means that somebody else has the records, and when it does not. */
-#include "backend/cuda/pulse.h"
+#include "backend/cuda/cuda_private.h"
 
 #include "test.h"
 
@@ -70,12 +70,29 @@ TEST(at_the_end_one_miss_is_enough)
 TEST(calls_are_counted)
 {
     struct pulse_look before = pulse_count();
-    pulse_launch();
-    pulse_launch();
+    pulse_launch(1);
+    pulse_launch(1);
     CHECK_EQ_UINT(pulse_count().launched, before.launched + 2);
     CHECK_EQ_UINT(pulse_count().waited_for, before.waited_for);
     pulse_wait();
     CHECK_EQ_UINT(pulse_count().waited_for, before.launched + 2);
+}
+
+/* A snapshot waits for the record of the last launch. */
+TEST(records_reach_launches)
+{
+    pulse_launch(7);
+    CHECK_EQ_UINT(atomic_load(&pulse_newest_launch), 7);
+    pulse_record(6);
+    CHECK(pulse_has_reached(6) && !pulse_has_reached(7));
+    pulse_record(8);
+    pulse_record(5); /* of another stream */
+    CHECK(pulse_has_reached(7) && pulse_has_reached(8) && !pulse_has_reached(9));
+    pulse_record(0x7ffffff0);
+    pulse_record(0xe0000000);
+    CHECK(!pulse_has_reached(3)); /* numbers begin again */
+    pulse_record(4);
+    CHECK(pulse_has_reached(3));
 }
 
 TEST(launches_into_a_graph_are_none)
@@ -84,12 +101,12 @@ TEST(launches_into_a_graph_are_none)
     pulse_capture(false); /* of one that began before us */
     pulse_capture(true);
     pulse_capture(true);
-    pulse_launch();
+    pulse_launch(1);
     pulse_capture(false);
-    pulse_launch();
+    pulse_launch(1);
     CHECK_EQ_UINT(pulse_count().launched, before);
     pulse_capture(false);
-    pulse_launch();
+    pulse_launch(1);
     CHECK_EQ_UINT(pulse_count().launched, before + 1);
 }
 

@@ -1,5 +1,5 @@
 /* test_pycode.c: line tables as compilers wrote them, against the lines their interpreters give. */
-#include "backend/program/pycode.h"
+#include "backend/program/pytable.h"
 #include "test.h"
 
 struct piece {

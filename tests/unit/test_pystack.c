@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "analyze/names/source_place.h"
-#include "backend/program/sampler.h"
+#include "backend/program/python_side.h"
 #include "backend/program/watched.h"
 #include "record/recorder.h"
 #include "recording.h"

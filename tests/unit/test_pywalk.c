@@ -1,7 +1,7 @@
 /* test_pywalk.c: the frames of every version that is known, laid out by hand in memory: those that
  * are the interpreter's own, marked pointers, a generator that hangs on nothing. Whether the
  * offsets are those of a real interpreter is for tests/python. */
-#include "backend/program/pywalk.h"
+#include "backend/program/pytable.h"
 #include "test.h"
 
 enum { FIRST = 10, LAST = 15, N_FRAMES = 6, BYTES = 512 };

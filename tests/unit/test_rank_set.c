@@ -171,6 +171,47 @@ TEST(the_critical_path_goes_from_rank_to_rank)
     arena_done(&f.mem);
 }
 
+/* Rank 0 starts slowly, and rank 1 is late to every step: the start-up is no part of the path, nor
+ * of the waits. */
+TEST(the_critical_path_begins_with_the_loop)
+{
+    struct fixture f;
+    setup(&f, 2);
+    add(&f, 0, 0, 5000, 5010);
+    add(&f, 1, 0, 100, 5010);
+    for (int i = 0; i < 3; i++) {
+        add(&f, 0, 0, 5200 + 300 * i, 5490 + 300 * i);
+        add(&f, 1, 0, 5480 + 300 * i, 5490 + 300 * i);
+    }
+    f.list[0].from_ns = f.list[1].from_ns = 5100 * US;
+    run(&f);
+    CHECK(f.s.list[0].early && !f.s.list[1].early);
+    REQUIRE(f.s.n_path == 3);
+    CHECK_EQ_INT(f.s.path[0].start_ns, 5100 * US);
+    CHECK_EQ_INT(f.s.path_own_ns[0], 0);
+    CHECK_EQ_INT(f.s.path_own_ns[1], (380 + 2 * 290) * US);
+    CHECK_EQ_INT(f.s.wait_ns[0], 3 * 280 * US);
+    CHECK_EQ_INT(f.s.wait_ns[1], 0);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_INT(f.s.stragglers[0].rank, 1);
+    arena_done(&f.mem);
+}
+
+/* Where nothing but the start-up was recorded, it is looked at. */
+TEST(a_start_up_alone_has_its_path)
+{
+    struct fixture f;
+    setup(&f, 2);
+    add(&f, 0, 0, 1000, 1010);
+    add(&f, 1, 0, 100, 1010);
+    f.list[0].from_ns = f.list[1].from_ns = 5100 * US;
+    run(&f);
+    REQUIRE(f.s.n_path == 1);
+    CHECK_EQ_INT(f.s.path_own_ns[0], 1000 * US);
+    CHECK_EQ_INT(f.s.wait_ns[1], 900 * US);
+    arena_done(&f.mem);
+}
+
 /* Rank 1 is slow; rank 0 waits for it in their pair and so comes late to the meeting of all. */
 TEST(who_is_held_up_by_another_rank_is_not_to_blame)
 {

@@ -1,6 +1,6 @@
 /* test_readings.c: rates and times that were measured elsewhere, whole and broken. */
 #include "base/file.h"
-#include "offload/readings.h"
+#include "offload/facts.h"
 #include "test.h"
 
 static char path[64];

@@ -1,5 +1,5 @@
 /* test_requests.c: which calls are requests, and what the slow ones spend their time in. */
-#include "analyze/stages/requests.h"
+#include "analyze/stages/stages.h"
 
 #include "kit.h"
 

@@ -1,5 +1,5 @@
 /* test_resident.c: which modules stay. */
-#include "offload/resident.h"
+#include "offload/scheme.h"
 #include "test.h"
 
 /* A block of 10, 70, 20 and 50 bytes, twice. */

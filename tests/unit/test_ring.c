@@ -2,7 +2,7 @@
  * through wrapping, lack of room, and files cut or broken at any place. */
 #include <sys/resource.h>
 
-#include "import/ring_file.h"
+#include "import/ring/ring_file.h"
 #include "record/writer.h"
 #include "recording.h"
 
@@ -143,6 +143,35 @@ TEST(wraps_at_its_limit_and_keeps_the_newest)
     CHECK_EQ_UINT(w->head->n_lost, missing); /* the writer knows what it threw away */
     struct stat st;
     CHECK(stat(path, &st) == 0 && st.st_size == RING_LOG_OFFSET + 4 * RING_BLOCK_BYTES);
+    writer_free(w);
+    folder_done(&f);
+}
+
+/* One thread of many is busy: it takes what the others leave, and leaves some for those to come. */
+TEST(rings_share_a_budget_by_use)
+{
+    enum { QUIET = 40, N = 600000 };
+    struct folder f;
+    char path[128];
+    atomic_uint_least64_t left = (uint64_t)64 << 20;
+    struct writer_options small = plain;
+    small.limit_bytes = RING_BLOCK_BYTES;
+    small.budget_bytes = &left;
+    struct writer *w = new_ring(&f, &small, path), *quiet[QUIET];
+    REQUIRE(w != NULL);
+    for (int i = 0; i < QUIET; i++) {
+        snprintf(path, sizeof path, "%s/%d.ring", f.path, i);
+        quiet[i] = writer_new(path, &small, NULL);
+        REQUIRE(quiet[i] != NULL);
+        put_counter(quiet[i], 0);
+    }
+    CHECK_EQ_UINT(atomic_load(&left), 64 << 20); /* nobody took what it does not need */
+    for (uint64_t i = 0; i < N / 4; i++) put_counter(w, i);
+    CHECK_EQ_UINT(w->head->n_lost, 0);
+    for (uint64_t i = N / 4; i < N; i++) put_counter(w, i);
+    uint64_t taken = (64 << 20) - atomic_load(&left);
+    CHECK(w->head->n_lost > 0 && taken >= (8 << 20) && taken <= (12 << 20)); /* about an eighth */
+    for (int i = 0; i < QUIET; i++) writer_free(quiet[i]);
     writer_free(w);
     folder_done(&f);
 }

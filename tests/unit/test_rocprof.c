@@ -1,6 +1,6 @@
 /* test_rocprof.c: what AMD's tools record, in JSON, and going over JSON where it stands. */
 #include "import/import.h"
-#include "import/json_walk.h"
+#include "import/json/json_scan.h"
 #include "test.h"
 #include "trace/verify.h"
 

@@ -1,6 +1,8 @@
 /* test_roofline.c: how long kernels take at least, from shapes, names and their like. */
 #include "analyze/kernels/roofline.h"
 
+#include <math.h>
+
 #include "analyze/kernels/headroom.h"
 #include "kernel_kit.h"
 
@@ -55,6 +57,22 @@ TEST(a_product_is_held_against_the_rate_of_its_precision)
     CHECK_EQ_INT(roofline_kind(f, all.t, kernel(1))->precision, FP32);
     CHECK_EQ_INT(all.k.rows[1].precision, HALF);
     CHECK_NEAR(all.k.rows[1].roof_pct, 88, 0.2);
+    done();
+}
+
+/* An operator of the kernel's own has all that it reads and writes; the graph around it has not. */
+TEST(a_fused_kernel_does_not_do_the_work_of_its_graph)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    kernel_kit_call(&g, "CompiledFunction", "[[2, 64], [8192, 4096]]", BF16_2,
+                    "triton_poi_fused_add_gelu_0", 50);
+    kernel_kit_call(&g, "triton_poi_fused_mul_1", "[[8192, 4096], [8192, 4096]]", BF16_2,
+                    "triton_poi_fused_mul_1", 50);
+    look(&g);
+    const struct roofline *f = roofline_of(&all.cx);
+    CHECK(isnan(roofline_row_ns(f, all.t, kernel(0))));
+    CHECK_NEAR(roofline_row_bytes(f, all.t, kernel(0)), 0, 0);
+    CHECK_NEAR(roofline_row_bytes(f, all.t, kernel(1)), 2 * 2.0 * 8192 * 4096, 1);
     done();
 }
 

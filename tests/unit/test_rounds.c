@@ -1,5 +1,5 @@
 /* test_rounds.c: the outermost repetition of a sequence, and what tells calls from layers. */
-#include "analyze/structure/rounds.h"
+#include "analyze/structure/levels.h"
 
 #include "test.h"
 

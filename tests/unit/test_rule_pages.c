@@ -1,5 +1,5 @@
 /* test_rule_pages.c: every rule has a page, and the index lists it. */
-#include "analyze/rules/rule.h"
+#include "analyze/rules/rules.h"
 #include "base/file.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
  * what a whole report says of known cases. */
 #include "diagnosis.h"
 #include "import/import.h"
-#include "report/view_report.h"
+#include "report/diagnosis/view_report.h"
 
 /* ---- sync_in_loop ---- */
 
@@ -118,6 +118,29 @@ TEST(sync_in_loop_counts_the_making_of_a_constant_without_operators)
 }
 
 /* 6.6 s blocked, nothing exposed: the device has work all the time. */
+/* Who measures waits for what was launched before, and then begins. */
+static struct trace *wait_first(bool before)
+{
+    struct kit k = kit_begin();
+    if (before) kit_orphan(&k, "gemm", 20, 4980);
+    else kit_launch(&k, 0, "gemm", 20, 4980);
+    kit_call(&k, "hipDeviceSynchronize", 40, 4965);
+    for (int i = 0; i < 20; i++) kit_launch(&k, 5800 + 20 * i, "gemm", 5820 + 100 * i, 100);
+    kit_call(&k, "hipDeviceSynchronize", 6300, 1530);
+    return kit_end(&k);
+}
+
+TEST(sync_in_loop_near_miss_before_anything_is_launched)
+{
+    struct diagnosis d;
+    diagnose(&d, wait_first(true));
+    CHECK(found(&d, "sync_in_loop") == NULL);
+    done(&d);
+    diagnose(&d, wait_first(false));
+    CHECK(found(&d, "sync_in_loop") != NULL);
+    done(&d);
+}
+
 TEST(sync_in_loop_near_miss_blocked_but_never_exposed)
 {
     struct kit k = kit_begin();
@@ -260,7 +283,7 @@ TEST(late_launch_names_what_is_slow_and_the_users_line)
     const char *python = "Python stalls the GPU";
     check_late("/v/site-packages/torch/optim/optimizer.py(40): _group", false, python,
                "torch.optim.optimizer._group");
-    check_late("tokenize", true, "a stage that launches nothing stalls the GPU", "tokenize");
+    check_late("tokenize", true, "a CPU-only stage stalls the GPU", "tokenize");
 }
 
 /* Allocating has a rule of its own; an allocation that follows says nothing about the function. */
@@ -410,7 +433,7 @@ TEST(findings_that_hide_each_other_are_told_together)
 }
 
 /* The same with a second sync that exposes next to nothing: what the first one gains depends on it
- * all the same, and whoever fixes only the first must not be promised it. */
+ * all the same, and the first alone must not be predicted to gain it. */
 TEST(a_finding_the_others_need_is_told_however_small)
 {
     struct kit k = kit_begin();
@@ -526,7 +549,7 @@ static const struct finding *about(const struct diagnosis *d, const char *functi
     return NULL;
 }
 
-TEST(wan_names_both_drains_and_promises_little)
+TEST(wan_names_both_drains_and_predicts_little)
 {
     struct diagnosis d;
     diagnose(&d, load("wan/wan_before_compile.json.gz"));
@@ -537,10 +560,10 @@ TEST(wan_names_both_drains_and_promises_little)
     REQUIRE(index != NULL && update != NULL);
     CHECK(strstr(index->file, "scheduling_unipc_multistep.py") != NULL);
     CHECK(index->blocked_ns > 560000000 && update->blocked_ns > 560000000);
-    double promised = 0;
+    double predicted = 0;
     for (uint32_t i = 0; i < findings_of(&d.cx)->n; i++)
-        promised += findings_of(&d.cx)->items[i]->gain_pct;
-    CHECK_NEAR(promised, 0.5, 1.0); /* measured: 2098 -> 2087 ms */
+        predicted += findings_of(&d.cx)->items[i]->gain_pct;
+    CHECK_NEAR(predicted, 0.5, 1.0); /* measured: 2098 -> 2087 ms */
     CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
     done(&d);
 }
@@ -616,11 +639,13 @@ static int whole_report(void *ctx)
     context_init(&cx, t, &mem);
     int rc = view_report_need(&cx, NULL);
     struct buf out;
+    struct jout j;
     buf_init(&out);
     if (rc == 0) {
         struct screen s = {&out, "x.json", 100, false, 10};
         view_report_text(&s, &cx);
-        view_report_json(&out, &cx);
+        jout_init(&j, &out, true);
+        view_report_json(&j, NULL, &cx);
         view_report_md(&out, &cx, "x.json");
         rc = buf_ok(&out) ? 0 : ERR_NOMEM;
     }

@@ -1,4 +1,4 @@
-/* test_rules_advice.c: rules that promise no time: they must be rare, and true. */
+/* test_rules_advice.c: rules that predict no time: they must be rare, and true. */
 #include "diagnosis.h"
 
 /* ---- kernel_outlier ---- */
@@ -10,7 +10,7 @@ static struct trace *gemms(double slow_us, const char *slow_dims)
     double gpu = 20;
     for (int i = 0; i < 20; i++) {
         bool slow = i == 7 || i == 12;
-        op.dims = intern_add(part_strings(k.p), str_c(slow ? slow_dims : "[[64, 64]]"));
+        op.dims = intern_add(batch_strings(k.p), str_c(slow ? slow_dims : "[[64, 64]]"));
         kit_row(&k, KIND_OP, "aten::mm", i * 40, 30, &op);
         kit_launch(&k, i * 40 + 5, "gemm", gpu, slow ? slow_us : 580);
         gpu += (slow ? slow_us : 580) + 1;

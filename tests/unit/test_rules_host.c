@@ -350,7 +350,7 @@ TEST(recompile_near_miss_the_first_time)
 /* ---- host_function ---- */
 
 /* Steps in which to_bytes() waits for a copy and then does four things of `us` each. */
-static struct trace *converting(double us, double gap_us)
+static struct trace *converting_before(double us, double gap_us, const char *next)
 {
     static const char *const parts[] = {
         "/v/site-packages/numpy/_core/_methods.py(96): _clip", "<built-in method round of x>",
@@ -364,9 +364,15 @@ static struct trace *converting(double us, double gap_us)
         kit_python(&k, "app.py(8): to_bytes", at + 30, end - at - 40);
         kit_item(&k, at + 40, at + 230, 5);
         for (int i = 0; i < 4; i++) kit_python(&k, parts[i], at + 300 + i * (us + gap_us), us);
-        at = end;
+        if (next) kit_launch(&k, end - 5, next, end + 5, 1);
+        at = end + (next ? 10 : 0);
     }
     return kit_end(&k);
+}
+
+static struct trace *converting(double us, double gap_us)
+{
+    return converting_before(us, gap_us, NULL);
 }
 
 TEST(host_function_does_many_things_between_two_calls)
@@ -381,6 +387,20 @@ TEST(host_function_does_many_things_between_two_calls)
     CHECK(f->gain_pct > 80);
     CHECK(found(&d, "late_launch") == NULL && found(&d, "slow_launch") == NULL);
     done(&d);
+}
+
+/* What comes before a launch of cuDNN's attention is its plan. */
+TEST(host_function_that_makes_plans_for_attention)
+{
+    static const char *const kernels[] = {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop",
+                                          "flash_fwd_kernel"};
+    for (int i = 0; i < 2; i++) {
+        struct diagnosis d;
+        diagnose(&d, converting_before(1000, 500, kernels[i]));
+        const struct finding *f = found(&d, "host_function");
+        if (CHECK(f != NULL)) CHECK_EQ_INT(strstr(f->fix, "enable_cudnn_sdp") != NULL, i == 0);
+        done(&d);
+    }
 }
 
 TEST(host_function_near_miss_short_work)
@@ -594,6 +614,48 @@ TEST(causes_by_name)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!CHECK_EQ_INT(host_cause_of(str_c(all[i].name)), all[i].cause))
             fprintf(stderr, "%s\n", all[i].name);
+}
+
+/* ---- ways around a wait ---- */
+
+/* Steps with an operator that reads a size back, below `inner` if that is not NULL. */
+static struct trace *reads_of(const char *outer, const char *inner)
+{
+    struct kit k = kit_begin();
+    double us = 0;
+    for (int i = 0; i < 12; i++) {
+        kit_label(&k, "step", us, 118);
+        for (int n = 0; n < 4; n++) kit_launch(&k, us + 2 + 8 * n, "gemm", us + 10 + 8 * n, 6);
+        kit_op(&k, outer, us + 40, 40);
+        if (inner) kit_op(&k, inner, us + 41, 38);
+        k.bytes = 4;
+        kit_call(&k, "cudaMemcpyAsync", us + 44, 5);
+        kit_work(&k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pinned)", us + 60, 1);
+        kit_call(&k, "cudaStreamSynchronize", us + 50, 14);
+        kit_launch(&k, us + 90, "gemm", us + 98, 10);
+        us += 120;
+    }
+    return kit_end(&k);
+}
+
+TEST(waits_for_a_size_name_the_way_around_them)
+{
+    static const char *const cases[][3] = {
+        {"aten::index_put_", "aten::nonzero", "torch.where(mask"},
+        {"aten::index", "aten::nonzero", "nonzero_static"},
+        {"aten::masked_select", NULL, "nonzero_static"},
+        {"aten::repeat_interleave", "aten::item", "output_size"},
+        {"aten::index", "aten::item", "Keep the value on the GPU"},
+        {"aten::item", NULL, "Keep the value on the GPU"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct diagnosis d;
+        diagnose(&d, reads_of(cases[i][0], cases[i][1]));
+        const struct finding *f = found(&d, "sync_in_loop");
+        if (CHECK(f != NULL) && !CHECK(strstr(f->fix, cases[i][2]) != NULL))
+            fprintf(stderr, "%s: %s\n", cases[i][0], f->fix);
+        done(&d);
+    }
 }
 
 TEST_MAIN

@@ -84,6 +84,46 @@ TEST(exposed_copy_fires_when_nothing_hides_the_copies)
     const struct finding *f = found(&d, "exposed_copy");
     REQUIRE(f != NULL);
     CHECK_NEAR(f->gain_pct, 100.0 * 7 * 160 / (8 * 462), 6);
+    CHECK(strstr(f->fix, "Prefetch: ") == f->fix);
+    done(&d);
+}
+
+/* Kernels of 20 us between copies of 160 us: overlap hides next to nothing. What is priced comes
+ * first all the same. */
+TEST(exposed_copy_says_to_copy_less_after_what_it_prices)
+{
+    struct diagnosis d;
+    diagnose(&d, uploads(true, 20, false));
+    const struct finding *f = found(&d, "exposed_copy");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->fix, "Prefetch: ") == f->fix);
+    CHECK(strstr(f->fix, "copying less gains further") != NULL);
+    CHECK(strstr(f->why, "take turns") != NULL);
+    CHECK(f->gain_pct < 15);
+    done(&d);
+}
+
+/* Of pageable memory the rate is the larger part of the gain: the words say both. */
+TEST(exposed_copy_says_what_pinned_memory_is_good_for)
+{
+    struct diagnosis d;
+    diagnose(&d, uploads(false, 400, false));
+    const struct finding *f = found(&d, "exposed_copy");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->why, "pinned") != NULL);
+    CHECK(strstr(f->fix, "pinned memory") != NULL);
+    CHECK(strstr(f->fix, "copying less") == NULL);
+    done(&d);
+}
+
+/* Results go the other way: there is nothing to prefetch. */
+TEST(exposed_copy_of_results_prefetches_nothing)
+{
+    struct diagnosis d;
+    diagnose(&d, uploads_named("Memcpy DtoH (Device -> Pinned)", true, 300, false));
+    const struct finding *f = found(&d, "exposed_copy");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->fix, "Copy results to pinned memory") == f->fix);
     done(&d);
 }
 
@@ -247,7 +287,7 @@ static struct trace *products(const char *kernel, const char *types, bool copy_f
 {
     struct kit k = kit_begin();
     struct op_info op = {ID_NONE, ID_NONE, 0, STR_NONE, STR_NONE, STR_NONE};
-    op.types = intern_add(part_strings(k.p), str_c(types));
+    op.types = intern_add(batch_strings(k.p), str_c(types));
     double gpu = 20;
     for (int i = 0; i < 10; i++) {
         double at = i * 40;
@@ -308,7 +348,7 @@ static struct trace *first_step(double first_us)
     return kit_end(&k);
 }
 
-TEST(warm_up_tells_a_cold_first_step_and_promises_nothing)
+TEST(warm_up_tells_a_cold_first_step_and_predicts_nothing)
 {
     struct diagnosis d;
     diagnose(&d, first_step(2000));

@@ -1,5 +1,5 @@
 /* test_sampler.c: starting and stopping from anywhere; what is sampled: tests/python. */
-#include "backend/program/sampler.h"
+#include "backend/program/python_side.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #include "base/jout.h"
 #include "offload/scene.h"
 #include "offload_kit.h"
-#include "report/view_offload.h"
+#include "report/offload/views_offload.h"
 
 static const int64_t model[] = {20000, 2000000, 8000000, 4000000};
 static const struct stream_spec spec = {.steps = 3,

@@ -17,7 +17,7 @@ TEST(flatten_keeps_tensors_only)
     check_flat("[ [ 8 , 16 ] ]", "[[8, 16]]");
     check_flat("[]", "[]");
     check_flat("", "[]");
-    check_flat("[[8", "[[8]]");
+    check_flat("[[8", "[]"); /* cut short: who knows how it went on */
 }
 
 TEST(read_takes_one_input)

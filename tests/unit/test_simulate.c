@@ -417,6 +417,23 @@ TEST(copies_that_run_ahead_are_bound_by_the_bus)
     sim_end(&bound);
 }
 
+/* Every device has a bus of its own: two in step take no longer than one. */
+TEST(copies_of_two_devices_run_ahead_side_by_side)
+{
+    struct kit k = kit_begin();
+    double gpu = 20;
+    for (int i = 0; i < 8; i++, gpu += 402)
+        for (k.device = 0; k.device < 2; k.device++) {
+            kit_call(&k, "cudaMemcpyAsync", i * 40 + k.device * 20, 5);
+            kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", gpu, 300);
+            kit_launch(&k, i * 40 + k.device * 20 + 8, "gemm", gpu + 301, 100);
+        }
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit ed = {.kind = EDIT_OVERLAP_COPIES};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 8 * 300 + 101, 60);
+    sim_end(&s);
+}
+
 /* The main thread sits in backward() while another thread works for it. */
 TEST(threads_that_wait_for_each_other)
 {
@@ -545,6 +562,77 @@ TEST(backward_that_takes_less_lets_its_caller_go_on)
 
 /* A graph of Triton kernels replayed, between kernels launched through the driver: all of them hang
  * on their launches, and dropping the CPU work before a replay moves the whole graph. */
+/* Two replays of a graph, the CPU far ahead, then a copy whose call comes back when all is done. */
+static struct trace *replays_before_a_copy(double more_us)
+{
+    struct kit k = kit_begin();
+    double busy = 100;
+    for (int g = 0; g < 4; g++) {
+        kit_op(&k, "prepare", 1000 * g, 900 + (g == 3 ? more_us : 0));
+        kit_call(&k, "hipGraphLaunch", 1000 * g + 950 + (g == 3 ? more_us : 0), 30);
+        for (int i = 0; i < 600; i++, busy += 10)
+            kit_work(&k, KIND_KERNEL, "gemm", busy + 1000, 10);
+    }
+    kit_op(&k, "aten::to", 5000, busy + 1060 - 5000);
+    kit_call(&k, "hipMemcpyWithStream", 5010, busy + 1050 - 5010);
+    kit_work(&k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pageable)", busy + 1001, 20);
+    return kit_end(&k);
+}
+
+/* The call waits for what was launched before, so work of the CPU before it is hidden; and a graph
+ * of any size is one place in the queue. */
+TEST(a_copy_waits_behind_what_was_launched_before)
+{
+    struct sim s = sim_begin(replays_before_a_copy(0));
+    int64_t before = wall_us(&s, NULL, 0);
+    struct sim_edit edit = {.kind = EDIT_SCALE_CPU, .pattern = "^prepare$", .factor = 2};
+    CHECK_EQ_INT(before, 25160);
+    CHECK(wall_us(&s, &edit, 1) < before + 1200); /* the first of four holds up the device */
+    sim_end(&s);
+}
+
+/* Clocks of host and device differ: the wait comes back before its work ends. */
+TEST(a_wait_on_another_clock_waits_all_the_same)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 5; i++) kit_launch(&k, 10 * i, "gemm", 100 + 1000 * i, 1000);
+    kit_call(&k, "hipDeviceSynchronize", 60, 4940);
+    kit_launch(&k, 5110, "gemm", 5120, 100);
+    kit_op(&k, "aten::add", 5200, 300);
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit edit = {.kind = EDIT_SCALE_KERNEL, .pattern = "gemm", .factor = 0.5};
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 5500);
+    CHECK(wall_us(&s, &edit, 1) < 3100);
+    sim_end(&s);
+}
+
+/* A library that waits on a thread of its own wakes the caller late: 120 us after 4 ms of work. */
+TEST(a_long_wait_may_come_back_late)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) kit_launch(&k, 10 * i, "gemm", 100 + 1000 * i, 1000);
+    kit_call(&k, "jax.block_until_ready", 60, 4160);
+    kit_launch(&k, 4230, "gemm", 4240, 100);
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit edit = {.kind = EDIT_SCALE_KERNEL, .pattern = "gemm", .factor = 0.5};
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 4340);
+    CHECK(wall_us(&s, &edit, 1) < 2400);
+    sim_end(&s);
+}
+
+/* Work of the step before, which the recording does not show the launch of. */
+TEST(a_wait_for_earlier_work_is_replayed)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 10; i++) kit_orphan(&k, "gemm", 20 + 1000 * i, 1000);
+    kit_call(&k, "hipDeviceSynchronize", 500, 9525);
+    kit_launch(&k, 10030, "gemm", 10040, 500);
+    kit_call(&k, "hipDeviceSynchronize", 10040, 505);
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), (s.m.end_ns - s.m.begin_ns) / 1000);
+    sim_end(&s);
+}
+
 TEST(driver_launches_and_graph_replays)
 {
     struct kit k = kit_begin();
@@ -746,6 +834,65 @@ TEST(a_run_that_is_slower_without_a_profiler_has_another_clock)
     CHECK(f.gain_pct > 1);
     CHECK_NEAR(g.gain_pct, f.gain_pct, 0.01);
     CHECK_NEAR((double)g.before_ns, (double)given, 10);
+    sim_end(&s);
+}
+
+/* A window that begins with a full queue: six kernels on stream 7 were launched before it, and what
+ * is launched in it follows them. A wait for stream 9, meanwhile, is over at once, although a
+ * kernel of stream 7 happens to end just then. */
+static struct trace *deep_from_the_start(void)
+{
+    struct kit k = kit_begin();
+    k.stream = 7;
+    for (int i = 0; i < 6; i++) kit_orphan(&k, "queued", i * 100, 99);
+    for (int i = 0; i < 4; i++) kit_launch(&k, 5 + i * 10, "gemm", 600 + i * 100, 99);
+    k.stream = 9;
+    kit_launch(&k, 50, "aside", 60, 38);
+    kit_call(&k, "cudaStreamSynchronize", 65, 35);
+    k.stream = 7;
+    kit_launch(&k, 110, "gemm", 1000, 100);
+    return kit_end(&k);
+}
+
+TEST(what_was_queued_before_the_window_comes_first)
+{
+    struct sim s = sim_begin(deep_from_the_start());
+    CHECK_EQ_INT(s.m.end_ns - s.m.begin_ns, 1100000);
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1100);
+    struct sim_edit ed = {.kind = EDIT_SCALE_KERNEL, .pattern = "^queued$", .factor = 0};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 1100 - 6 * 99, 12);
+    sim_end(&s);
+}
+
+/* A long kernel of another stream, with a hundred short ones beside it, is what the next one waited
+ * for: also then it is shorter when the long one is. */
+TEST(a_long_kernel_beside_many_short_ones_is_waited_for)
+{
+    struct kit k = kit_begin();
+    k.stream = 9;
+    kit_launch(&k, 0, "all_reduce", 10, 2000);
+    k.stream = 7;
+    for (int i = 0; i < 100; i++) kit_launch(&k, 10 + i * 10, "small", 20 + i * 10, 9);
+    kit_launch(&k, 1010, "after", 2015, 100);
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit ed = {.kind = EDIT_SCALE_KERNEL, .pattern = "^all_reduce$", .factor = 0.75};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 2115 - 500, 8);
+    sim_end(&s);
+}
+
+/* What a kernel waited for was launched before it, not by a later call. */
+TEST(a_kernel_does_not_wait_for_what_is_launched_later)
+{
+    struct kit k = kit_begin();
+    k.stream = 7;
+    for (int i = 0; i < 8; i++) kit_launch(&k, i * 10, "first", 10 + i * 40, 39);
+    kit_launch(&k, 100, "second", 1012, 100); /* held up by something that is not recorded */
+    k.stream = 9;
+    kit_launch(&k, 500, "other", 510, 500);
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1112);
+    struct sim_edit ed = {.kind = EDIT_SCALE_KERNEL, .pattern = "^other$", .factor = 0.1};
+    CHECK_EQ_INT(wall_us(&s, &ed, 1), 1112);
     sim_end(&s);
 }
 

@@ -7,6 +7,9 @@
 
 #include "scratch.h"
 #include "test.h"
+#include "trace/trace.h"
+
+static const struct trace source; /* of no events: it bounds what may be written */
 
 /* Half words, half noise: compresses, but not to nothing. */
 static void make_text(struct buf *b, size_t n)
@@ -23,7 +26,7 @@ static int write_text(const char *path, struct str text, size_t piece, int n_thr
     struct sink s;
     struct err e;
     err_init(&e);
-    int rc = sink_begin(&s, path, n_threads, &e);
+    int rc = sink_begin(&s, &source, path, n_threads, &e);
     if (rc < 0) return rc;
     for (size_t at = 0; at < text.n && rc == 0; at += piece) {
         buf_add(&s.text, text.p + at, text.n - at < piece ? text.n - at : piece);
@@ -111,6 +114,25 @@ TEST(plain)
     CHECK(str_eq(str_from(f.p, f.n), buf_str(&text)));
     file_unmap(&f);
     buf_done(&text);
+}
+
+/* A trace of no events does not make gigabytes: a file that asks for them is refused, and what was
+ * written of it is gone. */
+static void check_too_much(const char *name)
+{
+    struct buf text = {0};
+    make_text(&text, (size_t)trace_text_budget(&source) + 1000);
+    scratch_clear();
+    CHECK_EQ_INT(write_text(scratch(name), buf_str(&text), 1 << 20, 2), ERR_LIMIT);
+    CHECK_EQ_INT(write_text(scratch(name), buf_str(&text), text.n, 2), ERR_LIMIT);
+    CHECK_EQ_INT(scratch_count(), 0);
+    buf_done(&text);
+}
+
+TEST(more_than_the_trace_may_ask_for)
+{
+    check_too_much("t.json");
+    check_too_much("t.json.gz");
 }
 
 /* Incompressible blocks must fit their slots, with both gzip libraries. */

@@ -49,4 +49,28 @@ TEST(the_median_follows)
     CHECK(!slow_add(&t, 31 * MS, 1.5));
 }
 
+/* Requests and other named stages go before what is inside them, and the largest factor wins. */
+TEST(what_says_more_does_not_wait)
+{
+    const uint64_t s = 1000 * (uint64_t)MS;
+    struct slow_report none = {0}, inner = {s, SLOW_INNER, 19.5};
+    CHECK(slow_is_due(&none, &inner));
+    CHECK(slow_is_due(&inner, &(struct slow_report){2 * s, SLOW_OUTERMOST, 2.0}));
+    CHECK(slow_is_due(&inner, &(struct slow_report){2 * s, SLOW_INNER, 43.0}));
+    CHECK(!slow_is_due(&inner, &(struct slow_report){2 * s, SLOW_INNER, 19.0}));
+    CHECK(!slow_is_due(&inner, &(struct slow_report){2 * s, SLOW_DERIVED, 100.0}));
+    CHECK(slow_is_due(&inner, &(struct slow_report){7 * s, SLOW_DERIVED, 2.0}));
+}
+
+TEST(times_read_as_in_reports)
+{
+    char text[200];
+    struct slow_call c = {1752 * (int64_t)MS, 40 * MS, false};
+    slow_text(text, sizeof text, str_c("dec\node"), &c);
+    CHECK_EQ_STR(text, "dec ode took 1.75 s, 43.8 times its median of 40.0 ms");
+    c = (struct slow_call){999400000, 999600000, true};
+    slow_text(text, sizeof text, str_c("a"), &c);
+    CHECK_EQ_STR(text, "a took 999 ms with what came before it, 1.0 times its median of 1.00 s");
+}
+
 TEST_MAIN

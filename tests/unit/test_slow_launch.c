@@ -102,7 +102,7 @@ TEST(planning_in_every_step_is_told_with_operator_line_kernel_and_gain)
     CHECK_NEAR((double)f->exposed_ns, 6e6 * STEPS, 1e6);
     CHECK_NEAR(f->gain_pct, 100 * (6000 - USUAL) / (6000 + (N_MM + 1) * USUAL), 2);
     CHECK_EQ_INT(f->severity, SEVERITY_HIGH);
-    CHECK(says(f, SDPA));
+    CHECK(says(f, "cudnn_sdpa_flash_fprop"));
     CHECK(says(f, "the usual interval is 30.0 us"));
     CHECK(says(f, "7 of 8 steps"));
     REQUIRE(f->n_evidence > 0);
@@ -111,7 +111,7 @@ TEST(planning_in_every_step_is_told_with_operator_line_kernel_and_gain)
     row_t late = trace_up(d.t, f->evidence[0].row, KIND_OP);
     REQUIRE(late != ROW_NONE);
     CHECK_EQ_BYTES(trace_name(d.t, late), "aten::_scaled_dot_product_cudnn_attention");
-    CHECK(strstr(f->fix, "sdpa_kernel") != NULL);
+    CHECK(strstr(f->fix, "enable_cudnn_sdp(False)") != NULL);
     CHECK(strstr(f->fix, "--ops all") == NULL);
     done(&d);
 }

@@ -1,4 +1,4 @@
-/* test_where.c: from a call to the line of the user's program. */
+/* test_source_place.c: from a call to the line of the user's program. */
 #include "analyze/names/source_place.h"
 
 #include "kit.h"
@@ -16,6 +16,11 @@ static void printed(struct buf *b, void (*print)(const struct trace *, row_t, st
 {
     buf_reset(b);
     print(t, r, b);
+}
+
+static bool frame_is_line(const struct trace *t, row_t r)
+{
+    return t->parent[r] != ROW_NONE && t->kind[t->parent[r]] == KIND_PYTHON;
 }
 
 /* step() in the user's file calls torch.tensor through a context manager of torch. */
@@ -52,6 +57,39 @@ TEST(the_innermost_line_of_the_user)
     CHECK_EQ_BYTES(trace_name(t, p.inner_op), "aten::copy_");
     CHECK_EQ_BYTES(trace_name(t, p.annotation), "scheduler_step");
     CHECK_EQ_BYTES(trace_name(t, p.called), "torch/utils/_contextlib.py(120): decorate_context");
+    source_places_done(&w);
+    trace_free(t);
+}
+
+/* train.py:12 was read at one launch, train.py:20 at a wait behind two launches of functions that
+ * are not seen. */
+TEST(a_line_that_was_seen_is_not_that_of_the_calls_around_it)
+{
+    struct kit k = kit_begin();
+    struct source_places w;
+    struct place p;
+    row_t rows[8] = {0};
+    uint32_t n = 0;
+    kit_meta(&k, TRACE_META_SAMPLED, "1000");
+    kit_python(&k, "train.py(3): main", 0, 9000);
+    kit_row(&k, KIND_PYTHON, "train.py(12): main", 1000, 100, NULL);
+    kit_launch(&k, 1010, "one", 1100, 10);
+    kit_row(&k, KIND_PYTHON, "train.py(20): main", 2000, 1000, NULL);
+    kit_launch(&k, 2100, "two", 2200, 10);
+    kit_launch(&k, 2300, "three", 2400, 10);
+    kit_call(&k, "cudaStreamSynchronize", 2500, 400);
+    kit_launch(&k, 4000, "four", 4100, 10);
+    struct trace *t = kit_end(&k);
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (t->kind[r] == KIND_PYTHON && frame_is_line(t, r)) t->flags[r] |= ROW_LINE;
+        if (trace_call(t, r)) rows[n++] = r;
+    }
+    REQUIRE(n == 5);
+    REQUIRE(source_places_init(&w, t, NULL) == 0);
+    for (uint32_t i = 0; i < n; i++) {
+        source_places_find(&w, rows[i], &p);
+        CHECK_EQ_INT(source_places_is_exact(&w, rows[i], &p), i == 0);
+    }
     source_places_done(&w);
     trace_free(t);
 }

@@ -1,10 +1,9 @@
 /* test_stack_rows.c: moments at which stacks are known, as spans of functions. The expected rows
  * stand beside them: begin, end, name. */
-#include "import/stack_rows.h"
+#include "import/ring/stack_rows.h"
 
-#include "import/span_tree.h"
 #include "test.h"
-#include "trace/part_private.h"
+#include "trace/batch_private.h"
 
 enum { MS = 1000000, MOST = 128 };
 
@@ -103,7 +102,7 @@ struct want {
 
 static void check_rows(struct world *w, const struct want *want)
 {
-    struct part *part = part_new();
+    struct batch *part = batch_new();
     struct stack_process p = {0, {1, 0}, MS, &w->from};
     REQUIRE(part != NULL);
     CHECK_EQ_INT(stack_rows_add(&w->rows, &p, part), 0);
@@ -118,7 +117,7 @@ static void check_rows(struct world *w, const struct want *want)
     }
     CHECK_EQ_INT(part->rows.n, i);
     CHECK(want[i].name == NULL);
-    part_free(part);
+    batch_free(part);
     stack_rows_done(&w->rows);
 }
 
@@ -440,13 +439,13 @@ TEST(running_out_of_memory)
         sample(&w, 1 * MS, "a10>b20>c30");
         see(&w, 3 * MS, 4 * MS, "a10>b21");
         op(&w, 2 * MS, 5 * MS);
-        struct part *part = part_new();
+        struct batch *part = batch_new();
         struct stack_process p = {0, {1, 0}, MS, &w.from};
         mem_fail_at(k);
         int rc = stack_rows_add(&w.rows, &p, part);
         mem_fail_at(0);
         CHECK(rc == 0 || rc == ERR_NOMEM);
-        part_free(part);
+        batch_free(part);
         stack_rows_done(&w.rows);
     }
 }

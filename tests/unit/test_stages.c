@@ -1,5 +1,5 @@
 /* test_stages.c: what stages cost, by path, over threads, through graphs and autograd. */
-#include "analyze/stages/stage_match.h"
+#include "analyze/stages/stages.h"
 
 #include "kit.h"
 
@@ -276,6 +276,39 @@ TEST(backward_goes_to_the_label_that_is_open)
     CHECK_EQ_INT(at(&f, "train/encoder")->gpu.sum_ns, 10000);
     CHECK_EQ_INT(at(&f, "train")->gpu.sum_ns, 55000);
     CHECK_EQ_UINT(f.s.n, 4);
+    done(&f);
+}
+
+/* A trace without sequence numbers: the one thread that waits has the label. */
+TEST(backward_without_numbers_goes_to_the_label_that_is_open)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "attn(F)", 0, 100);
+    kit_launch(&k, 10, "gemm", 20, 10);
+    kit_label(&k, "attn(B)", 200, 300);
+    k.tid = 2;
+    kit_op(&k, "LinearBackward0", 210, 100);
+    kit_launch(&k, 220, "gemm_backward", 230, 40);
+    kit_launch(&k, 400, "copy of a loader", 410, 5); /* near miss: no backward op around it */
+    struct found f = measure(&k);
+    CHECK_EQ_INT(at(&f, "attn(B)")->gpu.sum_ns, 40000);
+    CHECK_EQ_INT(at(&f, "attn(F)")->gpu.sum_ns, 10000);
+    done(&f);
+}
+
+/* Near miss: two threads have labels open, so who called backward() is not known. */
+TEST(backward_without_numbers_needs_one_caller)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "train", 0, 500);
+    k.tid = 3;
+    kit_label(&k, "loader", 0, 500);
+    k.tid = 2;
+    kit_op(&k, "LinearBackward0", 210, 100);
+    kit_launch(&k, 220, "gemm_backward", 230, 40);
+    struct found f = measure(&k);
+    CHECK_EQ_INT(at(&f, "train")->gpu.sum_ns, 0);
+    CHECK_EQ_INT(at(&f, "loader")->gpu.sum_ns, 0);
     done(&f);
 }
 
@@ -739,16 +772,16 @@ TEST(a_step_of_training_is_data_forward_backward_and_optimizer)
 static void kit_range(struct kit *k, const char *name, double us, double dur_us)
 {
     struct op_info op = {ID_NONE, ID_NONE, 0, STR_NONE, STR_NONE, STR_NONE};
-    struct part_row row = {.ts_ns = kit_ns(us),
-                           .dur_ns = kit_ns(dur_us),
-                           .name = intern_add(part_strings(k->p), str_c(name)),
-                           .kind = KIND_ANNOTATION,
-                           .cat = part_cat(k->p, str_c(CAT_DERIVED)),
-                           .phase = 'X',
-                           .pid = {100, 0},
-                           .tid = {k->tid, 0},
-                           .aux = &op};
-    CHECK_EQ_INT(part_add(k->p, &row), 0);
+    struct batch_row row = {.ts_ns = kit_ns(us),
+                            .dur_ns = kit_ns(dur_us),
+                            .name = intern_add(batch_strings(k->p), str_c(name)),
+                            .kind = KIND_ANNOTATION,
+                            .cat = batch_cat(k->p, str_c(CAT_DERIVED)),
+                            .phase = 'X',
+                            .pid = {100, 0},
+                            .tid = {k->tid, 0},
+                            .aux = &op};
+    CHECK_EQ_INT(batch_add(k->p, &row), 0);
 }
 
 static struct kit recorded(const char *label)

@@ -708,6 +708,40 @@ TEST(a_compiled_model_with_eager_code_around_it)
     done(&f);
 }
 
+/* Four rounds of layers on the CPU. In a network each stage has weights of its own; in a loop only
+ * the batch is longer. */
+static struct found on_the_cpu(bool other_weights)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int round = 0; round < 4; round++) {
+        for (int layer = 0; layer < 3; layer++) {
+            char dims[64];
+            int n = other_weights ? 16 << round : 16;
+            snprintf(dims, sizeof dims, "[[%d, %d], [%d, %d], []]", round + 8, n, n, n);
+            kit_shaped_op(&k, "aten::mkldnn_convolution", dims, at, 90);
+            kit_shaped_op(&k, "aten::native_batch_norm", dims, at + 100, 20);
+            kit_op(&k, "aten::empty", at + 130, 2);
+            kit_op(&k, "aten::add_", at + 140, 2);
+            at += 150;
+        }
+        kit_shaped_op(&k, "aten::max_pool2d", "[[8, 8]]", at, 50);
+        kit_op(&k, "aten::relu_", at + 55, 20);
+        at += 80;
+    }
+    return find(&k);
+}
+
+TEST(stages_of_a_network_on_the_cpu_are_no_steps)
+{
+    struct found f = on_the_cpu(false);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
+    done(&f);
+    f = on_the_cpu(true);
+    CHECK(steps_of(&f.cx)->n_steps <= 1);
+    done(&f);
+}
+
 static struct found two_regions(const char *first, const char *second)
 {
     struct kit k = kit_begin();

@@ -218,6 +218,28 @@ TEST(a_site_is_named_after_the_call_that_takes_long)
     done(&f);
 }
 
+static enum wait_kind kind_of_upload(int64_t bytes, double us)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "gemm", 20, 100);
+    kit_call(&k, "hipMemcpyWithStream", 200, us + 20);
+    k.bytes = bytes;
+    kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", 210, us);
+    struct found f = run(&k);
+    enum wait_kind kind = f.s.n_sites ? f.s.sites[0].kind : WAIT_KINDS;
+    done(&f);
+    return kind;
+}
+
+/* Some recorders do not say how large a copy is; one that takes long is not of a few bytes. */
+TEST(copies_of_unknown_size_are_judged_by_their_time)
+{
+    CHECK_EQ_INT(kind_of_upload(-1, 1500000), WAIT_COPY);
+    CHECK_EQ_INT(kind_of_upload(-1, 3), WAIT_UPLOAD);
+    CHECK_EQ_INT(kind_of_upload(4, 1500000), WAIT_UPLOAD); /* what is known wins */
+    CHECK_EQ_INT(kind_of_upload(160000000, 1500), WAIT_COPY);
+}
+
 TEST(copies_that_do_not_wait_are_not_listed)
 {
     struct kit k = kit_begin();

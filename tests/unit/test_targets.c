@@ -2,7 +2,6 @@
  * the launches it measured are meant. */
 #include "dive/dive.h"
 #include "dive/ncu_args.h"
-#include "dive/ncu_log.h"
 #include "kit.h"
 
 struct chosen {

@@ -67,6 +67,23 @@ TEST(long_names_give_way_the_first_column_first)
           "  void at:...u_kernel_impl>      1  aten::scaled_dot_product_attention\n");
 }
 
+TEST(heads_are_cut_last)
+{
+    for (int width = 60; width >= 56; width -= 4) {
+        text_table_init(&t);
+        buf_init(&out);
+        text_table_col(&t, "looks slow and is not", TEXT_LEFT);
+        text_table_col(&t, "where", TEXT_LEFT);
+        text_table_row(&t, TEXT_PLAIN);
+        text_table_cell(&t, 0, "a_name_that_is_longer_than_its_head");
+        text_table_cell(&t, 1, "pipeline.py:1100 in index_for_timestep");
+        text_table_print(&t, &out, 2, width, false);
+        CHECK(strncmp(buf_c(&out), "  looks slow and is not  where\n", 31) == 0);
+        text_table_done(&t);
+        buf_done(&out);
+    }
+}
+
 TEST(no_line_is_wider_than_asked)
 {
     for (int width = 50; width < 120; width++) {

@@ -1,4 +1,4 @@
-/* test_doing.c: the deepest row at every moment. */
+/* test_thread_slices.c: the deepest row at every moment. */
 #include "analyze/device/thread_slices.h"
 
 #include "kit.h"

@@ -6,7 +6,7 @@
 #include <glob.h>
 
 #include "base/file.h"
-#include "cli/terms.h"
+#include "cli/help/help.h"
 #include "test.h"
 
 /* How often the analysis reads it: "th.value[TH_GAP_US]", outside of the table. */

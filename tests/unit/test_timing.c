@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-#include "analyze/compare/ranks.h"
-#include "analyze/compare/timing_diff.h"
-#include "analyze/compare/timing_rows.h"
+#include "analyze/compare/timings.h"
 #include "base/file.h"
 #include "kit.h"
 #include "recording.h"
@@ -320,12 +318,38 @@ TEST(deviation_of_a_few_calls)
     struct timing timing;
     REQUIRE(t != NULL);
     arena_init(&mem);
-    struct timing_rows_of of = {.process = 0, .since_ns = INT64_MIN};
+    struct timing_rows_of of = {.process = 0, .since_ns = INT64_MIN, .begin_ns = INT64_MIN};
     REQUIRE(CHECK_EQ_INT(timing_rows_run(t, &of, &mem, &timing, NULL), 0));
     REQUIRE(CHECK_EQ_UINT(timing.n_stages, 3));
     CHECK_NEAR(timing.stages[0].std_ns, -1, 0);
     CHECK_NEAR(timing.stages[1].std_ns, 10000 * sqrt(2), 1);
     CHECK_NEAR(timing.stages[2].std_ns, 10000, 1);
+    arena_done(&mem);
+    trace_free(t);
+}
+
+/* What torch marks itself is called as strata.run calls it where no timeline is recorded. */
+TEST(ranges_of_torch_have_the_names_of_stages)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 3; i++) {
+        double at = i * 1000;
+        kit_label(&k, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at, 100);
+        kit_label(&k, "Optimizer.step#AdamW.step", at + 200, 50);
+        kit_label(&k, "Optimizer.step#SGD.step", at + 300, 50);
+    }
+    struct trace *t = kit_end(&k);
+    struct timing timing;
+    REQUIRE(t != NULL);
+    arena_init(&mem);
+    struct timing_rows_of of = {.process = 0, .since_ns = INT64_MIN, .begin_ns = -1000000};
+    REQUIRE(CHECK_EQ_INT(timing_rows_run(t, &of, &mem, &timing, NULL), 0));
+    REQUIRE(CHECK_EQ_UINT(timing.n_stages, 2));
+    CHECK_EQ_STR(timing.stages[0].path, "DataLoader.__next__");
+    CHECK_EQ_STR(timing.stages[1].path, "optimizer.step");
+    CHECK_EQ_UINT(timing.stages[1].count, 6);
+    CHECK_EQ_INT(timing.wall_ns, 3350000); /* from when the process began */
+    CHECK_EQ_INT(timing.stages[0].peak_bytes, -1);
     arena_done(&mem);
     trace_free(t);
 }

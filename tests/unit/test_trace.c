@@ -130,6 +130,37 @@ static void free_args(struct args_source *self)
     mem_free(self);
 }
 
+enum { LONG_ARGS = 20 << 20 };
+
+/* One text that the args of every event hold. */
+static int read_long_args(struct args_source *self, uint64_t src, struct buf *out, struct err *e)
+{
+    buf_pad(out, 'x', LONG_ARGS);
+    return buf_status(out, e);
+}
+
+TEST(args_are_read_within_the_budget_of_a_trace)
+{
+    struct trace *t = make();
+    struct buf b = {0};
+    struct err e;
+    int n = 0, rc = 0;
+    err_init(&e);
+    t->args = mem_zalloc(1, sizeof *t->args);
+    REQUIRE(t->args != NULL);
+    *t->args = (struct args_source){.read = read_long_args, .free = free_args};
+    while (n < 100 && (rc = trace_args(t, 1, &b, &e)) == 0) {
+        buf_reset(&b);
+        n++;
+    }
+    CHECK_EQ_INT(rc, ERR_LIMIT);
+    CHECK_EQ_INT(n, (int)(trace_text_budget(t) / LONG_ARGS));
+    CHECK(strstr(e.msg, "out of proportion to the trace") != NULL);
+    CHECK(buf_ok(&b) && b.n == 0 && b.most == 0); /* as it was before */
+    buf_done(&b);
+    trace_free(t);
+}
+
 TEST(args_come_from_their_source)
 {
     struct trace *t = make();
@@ -140,7 +171,7 @@ TEST(args_come_from_their_source)
     buf_reset(&b);
     t->args = mem_zalloc(1, sizeof *t->args);
     REQUIRE(t->args != NULL);
-    *t->args = (struct args_source){read_args, free_args};
+    *t->args = (struct args_source){.read = read_args, .free = free_args};
     CHECK_EQ_INT(trace_args(t, 1, &b, NULL), 0);
     CHECK_EQ_STR(buf_c(&b), "{\"at\": 200}");
     buf_done(&b);

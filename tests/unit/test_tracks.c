@@ -2,7 +2,7 @@
  * order of the file. */
 #include "export/tracks.h"
 
-#include "export/order.h"
+#include "export/export_private.h"
 #include "kit.h"
 
 static uint8_t track_of(const struct tracks *k, const struct trace *t, const char *name)

@@ -226,16 +226,16 @@ static struct trace *odd_trace(const int64_t *bytes, int n, int long_one, int ba
     for (int i = 0; i < n; i++) {
         double at = 100 + 100 * i;
         struct call_info call = {++k.correlation, ID_NONE, 0, 0};
-        struct part_row row = {.ts_ns = kit_ns(at),
-                               .dur_ns = i == bare_one ? 0 : kit_ns(i == long_one ? 5000 : 5),
-                               .name = intern_add(part_strings(k.p), str_c("cudaMemcpyAsync")),
-                               .kind = KIND_RUNTIME,
-                               .cat = part_cat(k.p, str_c("cuda_runtime")),
-                               .phase = i == bare_one ? 'i' : 'X',
-                               .pid = {100, 0},
-                               .tid = {i == bare_one ? 2 : 1, 0},
-                               .aux = &call};
-        CHECK_EQ_INT(part_add(k.p, &row), 0);
+        struct batch_row row = {.ts_ns = kit_ns(at),
+                                .dur_ns = i == bare_one ? 0 : kit_ns(i == long_one ? 5000 : 5),
+                                .name = intern_add(batch_strings(k.p), str_c("cudaMemcpyAsync")),
+                                .kind = KIND_RUNTIME,
+                                .cat = batch_cat(k.p, str_c("cuda_runtime")),
+                                .phase = i == bare_one ? 'i' : 'X',
+                                .pid = {100, 0},
+                                .tid = {i == bare_one ? 2 : 1, 0},
+                                .aux = &call};
+        CHECK_EQ_INT(batch_add(k.p, &row), 0);
         k.bytes = bytes[i];
         kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", at + 10, 20);
         kit_launch(&k, at + 40, "gemm", at + 50, 20);

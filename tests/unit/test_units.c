@@ -27,10 +27,11 @@ TEST(sizes)
 
 TEST(times)
 {
-    CHECK_EQ_INT(ns("4000"), 4000000000);
+    CHECK_EQ_INT(ns("4"), 4000000000); /* the same as of every option */
     CHECK_EQ_INT(ns("4s"), 4000000000);
     CHECK_EQ_INT(ns("250 ms"), 250000000);
     CHECK_EQ_INT(ns("2min"), 120000000000);
+    CHECK_EQ_INT(ns("2m"), 120000000000);
     CHECK_EQ_INT(ns("7us"), 7000);
 }
 

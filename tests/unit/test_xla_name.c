@@ -1,5 +1,5 @@
 /* test_xla_name.c: names of XLA's ranges, sound and cut. */
-#include "import/xla_name.h"
+#include "import/op_range.h"
 #include "test.h"
 
 static void check(const char *name, enum xla_range want, const char *called)

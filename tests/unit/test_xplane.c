@@ -1,7 +1,7 @@
 /* test_xplane.c: profiles of XLA made message by message, and what they read as. */
 #include "export/proto_out.h"
 #include "import/import.h"
-#include "import/xplane.h"
+#include "import/importer.h"
 #include "test.h"
 #include "trace/verify.h"
 
@@ -221,6 +221,31 @@ TEST(calls_join_the_thread_that_makes_them)
     CHECK_EQ_INT(t->lanes[0].tid, 99);
     CHECK(str_is(trace_str(t, t->lanes[0].name), "python"));
     trace_free(t);
+}
+
+/* It waits in C++, so the function is the call. */
+TEST(a_function_of_jax_that_waits_is_a_call)
+{
+    struct made x = {0};
+    begin_plane(&x, "/host:CPU");
+    name(&x, 4, 1, "$train.py:31 step");
+    name(&x, 4, 2, "$api.py:3105 block_until_ready");
+    name(&x, 4, 3, "$api.py:40 jit");
+    event(&x, 1, 100, 900);
+    event(&x, 2, 200, 500);
+    event(&x, 3, 800, 100);
+    end_line(&x, 99, "python");
+    end_plane(&x);
+    struct trace *t = open_made(&x);
+    REQUIRE(t != NULL);
+    row_t r = row_called(t, "jax.block_until_ready");
+    REQUIRE(r != ROW_NONE);
+    CHECK_EQ_INT(t->kind[r], KIND_RUNTIME);
+    CHECK_EQ_INT(t->dur_ns[r], 500);
+    CHECK(str_is(trace_name(t, t->parent[r]), "train.py(31): step"));
+    CHECK(row_called(t, "api.py(40): jit") != ROW_NONE);
+    trace_free(t);
+    made_done(&x);
 }
 
 TEST(calls_inside_other_parts_stay_apart)

@@ -22,7 +22,7 @@ QEMU = ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"]
 GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
          "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 UNITS = ("blocks", "cpu", "event_fast", "json", "record", "ring", "to_chrome", "xxh64")
-GOLDENS = ("diagnose", "page", "stages", "steps", "table")
+GOLDENS = ("report", "page", "stages", "steps", "table")
 
 
 def run(*command, **more):

@@ -1,6 +1,6 @@
 // main.ts: reads the data out of the page and shows it.
 
-import { setGlossary } from './base/glossary';
+import { followTerms, setGlossary } from './base/glossary';
 import { startTheme } from './base/theme';
 import { readHead, readSets } from './data/load';
 import { diffPage } from './diff/diff_page';
@@ -10,6 +10,7 @@ import { documentPage } from './panels/documents';
 import { problem } from './panels/title';
 import { ranksPage } from './ranks/ranks_page';
 import { reportPage } from './report_page';
+import { setColumns } from './tables/columns';
 
 async function main(): Promise<void> {
   const app = document.getElementById('app')!;
@@ -17,7 +18,8 @@ async function main(): Promise<void> {
   printLight();
   try {
     const head = readHead();
-    setGlossary(head.glossary ?? []);
+    setGlossary(head.glossary);
+    setColumns(head.columns);
     document.title = `${head.title} – Strata`;
     const sets = await readSets(head);
     if (head.flame) flamePage(app, head, head.flame);
@@ -25,6 +27,7 @@ async function main(): Promise<void> {
     else if (!sets.length) documentPage(app, head);
     else if (head.kind === 'diff') diffPage(app, { head, sets });
     else reportPage(app, { head, sets });
+    followTerms(app);
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         performance.mark('strata-interactive');

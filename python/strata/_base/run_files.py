@@ -3,6 +3,7 @@ name is claimed first, and one that is taken gets another."""
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -16,6 +17,19 @@ from strata._base.extension import core
 
 _own: dict[str, str] = {}  # name asked for -> the last path claimed for it by this process
 _own_rank: dict[str, int] = {}  # name asked for -> the rank by then
+_known: dict[str, tuple[int, int]] = {}  # folder -> which one it was when it was seen first
+
+
+def _know(path: str) -> None:
+    """The owner of the place of runs may put another folder, or a link to one, where this one was."""
+    if path not in _known:
+        with contextlib.suppress(OSError):
+            found = os.stat(path)
+            _known[path] = found.st_dev, found.st_ino
+
+
+if os.environ.get("STRATA_RUN"):
+    _know(os.path.abspath(os.environ["STRATA_RUN"]))
 
 
 def pipeline_name() -> str:
@@ -50,7 +64,22 @@ def folder() -> str | None:
         trouble = core.trouble()
         if trouble:
             settings.say(f"cannot write any files: {trouble}")
+    else:
+        _know(path)
     return path
+
+
+@contextlib.contextmanager
+def _held(path: str) -> Any:
+    """A descriptor of the folder, to open files in: it stays that folder whatever its name leads to."""
+    fd = _open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        now = os.fstat(fd)
+        if _known.get(path, (now.st_dev, now.st_ino)) != (now.st_dev, now.st_ino):
+            raise OSError(errno.ESTALE, "another folder took the place of the run's")
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def clean(name: str) -> str:
@@ -63,7 +92,7 @@ _MAIN = "STRATA_MAIN_PID"
 os.environ.setdefault(_MAIN, str(os.getpid()))
 
 
-def _is_main() -> bool:
+def is_main() -> bool:
     """Whether this process was not started by another one that is recorded: workers of a server or
     a DataLoader leave the plain names to the process they work for."""
     return os.environ.get(_MAIN) == str(os.getpid())
@@ -75,7 +104,7 @@ def _names(name: str) -> Any:
     if number >= 0:
         stem += f"_rank{number}"
     if name not in _own:
-        if number >= 0 or _is_main():
+        if number >= 0 or is_main():
             yield stem + dot + ending
         stem += f"_pid{os.getpid()}"
         yield stem + dot + ending
@@ -97,7 +126,8 @@ def claim(name: str, again: bool = False) -> str | None:
     for candidate in _names(name):
         full = os.path.join(path, candidate)
         try:
-            os.close(_open(full, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            with _held(path) as place:
+                os.close(_open(candidate, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, place))
         except FileExistsError:
             continue
         except OSError as why:
@@ -117,10 +147,10 @@ def is_claimed(name: str) -> bool:
     return name in _own
 
 
-def _open(path: str, flags: int, mode: int = 0) -> int:
+def _open(path: str, flags: int, mode: int = 0, place: int | None = None) -> int:
     """os.open with a number above those of the standard streams: a program that has closed them may
     still write there."""
-    fd = os.open(path, flags | os.O_CLOEXEC, mode)
+    fd = os.open(path, flags | os.O_CLOEXEC, mode, dir_fd=place)
     if fd > 2:
         return fd
     try:
@@ -129,13 +159,13 @@ def _open(path: str, flags: int, mode: int = 0) -> int:
         os.close(fd)
 
 
-def _create(path: str, instead_of: str) -> Any:
+def _create(name: str, instead_of: str, place: int) -> Any:
     """A new text file, as open to others as the one whose place it takes."""
     with contextlib.suppress(OSError):
-        os.unlink(path)  # left by a process of the same number that was killed
-    fd = _open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        os.unlink(name, dir_fd=place)  # left by a process of the same number that was killed
+    fd = _open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, place)
     with contextlib.suppress(OSError):
-        os.fchmod(fd, os.stat(instead_of).st_mode & 0o777)
+        os.fchmod(fd, os.stat(instead_of, dir_fd=place).st_mode & 0o777)
     return open(fd, "w", encoding="utf-8", errors="replace")
 
 
@@ -151,21 +181,28 @@ def read_plain(path: str) -> str:
 
 def write_text(path: str, text: str) -> bool:
     """Replaces the claimed file as a whole."""
-    temporary = f"{path}.tmp{os.getpid()}-{os.uname().nodename[:40]}"  # hosts may share the folder
+    folder_of, name = os.path.split(path)
+    temporary = f"{name}.tmp{os.getpid()}-{os.uname().nodename[:40]}"  # hosts may share the folder
     try:
-        with _create(temporary, path) as out:
-            out.write(text)
-        os.replace(temporary, path)
+        with _held(folder_of or ".") as place:
+            _replace(name, temporary, text, place)
         return True
     except OSError as why:
-        settings.say(f"cannot write {os.path.basename(path)}: {why}")
-        try:
-            os.unlink(temporary)
-            if os.path.getsize(path) == 0:
-                os.unlink(path)
-        except OSError:
-            pass
+        settings.say(f"cannot write {name}: {why}")
         return False
+
+
+def _replace(name: str, temporary: str, text: str, place: int) -> None:
+    try:
+        with _create(temporary, name, place) as out:
+            out.write(text)
+        os.replace(temporary, name, src_dir_fd=place, dst_dir_fd=place)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=place)
+            if os.stat(name, dir_fd=place).st_size == 0:
+                os.unlink(name, dir_fd=place)
+        raise
 
 
 def write_json(path: str, value: Any) -> bool:

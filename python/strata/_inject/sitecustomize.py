@@ -1,7 +1,7 @@
 """What a Python started by `strata run` loads first (this folder is in front of its path).
 
-It makes the strata package importable, waits for torch to be imported, and gets out of the way:
-its folder leaves sys.path, and the sitecustomize the program would have loaded without us is loaded
+It makes the strata package importable, waits for torch to be imported, and gets out of the way: its
+folder leaves sys.path, and the sitecustomize the program would have loaded without Strata is loaded
 now. Whatever goes wrong on our side is dropped. Any Python may come by here, also one that is too
 old for strata (a tool that the program starts): for those only the last part counts."""
 import os
@@ -38,7 +38,7 @@ class _Waiter(object):
 
 
 class _JaxWaiter(object):
-    """Adds to two modules of JAX what a timeline needs to know of them, once they are loaded. Reads
+    """Adds to two JAX modules what a timeline needs to know of them, once they are loaded. Reads
     one file of the package, not the package."""
 
     names = ("jax._src.array", "jax._src.compiler")
@@ -126,7 +126,7 @@ def _begin():
 
 
 def _hand_on():
-    """Loads the sitecustomize that would have been loaded without us."""
+    """Loads the sitecustomize that would have been loaded without Strata."""
     try:
         from importlib.machinery import PathFinder
         from importlib.util import module_from_spec

@@ -1,9 +1,11 @@
 """Stages put onto objects from outside: diffusers pipelines, modules, anything with methods.
 
-Only the object given is changed, not its class, and the handle undoes it. Copies and pickles of the
-object are plain again: a copy must not run the methods of the original. Modules are wrapped where
-nn.Module looks for a compiled version of the call, which is outermost: offloading hooks, forward
-hooks and the compiled code are all inside the stage, and torch.compile does not see it."""
+Only the object given behaves differently, not others of its class, and the handle undoes it. Copies and
+pickles of the object are plain again: a copy must not run the methods of the original. Modules are wrapped
+where nn.Module looks for a compiled version of the call, which is outermost: offloading hooks, forward
+hooks and the compiled code are all inside the stage, and torch.compile does not see it.
+
+What cannot be marked is left out and reported once: nothing here raises into the program."""
 from __future__ import annotations
 
 import functools
@@ -20,6 +22,10 @@ from strata._pipeline import parts
 from strata._record import stage_owners
 from strata._record.stage import decorate, is_compiling, wrap_function
 
+SHOWN_NAMES = 12  # of a handle that is printed
+OURS = "strata_patch"  # attribute of a call that was put in place here
+MARKED = "strata_marked"  # attribute of a pipeline's call that `strata run` has wrapped
+
 
 class Handle:
     """What was changed; `undo` puts it back. Also a context manager that does so at its end."""
@@ -32,6 +38,11 @@ class Handle:
 
     def __exit__(self, *error: Any) -> None:
         self.undo()
+
+    def __repr__(self) -> str:
+        names = list(dict.fromkeys(patch.label for patch in self._patches))
+        shown = ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")
+        return f"<strata: {len(names)} marked: {shown}>" if names else "<strata: nothing marked>"
 
     def undo(self) -> None:
         """Removes all stages this handle stands for. A second time does nothing."""
@@ -85,9 +96,10 @@ class _MethodPatch:
     def __init__(self, owner: Any, name: str, stage: Any) -> None:
         self.owner = owner
         self.name = name
+        self.label = stage.name
         self.had_own = name in vars(owner)
         found = getattr(owner, name)
-        if isinstance(found, _Method):  # somebody else's handle has put it there
+        if isinstance(found, _Method):  # another handle has put it there
             self.method = found
             found.uses += 1
             return
@@ -107,9 +119,6 @@ class _MethodPatch:
             object.__delattr__(self.owner, self.name)
 
 
-OURS = "strata_patch"  # attribute of a call that a _ModulePatch has put in place
-
-
 class _ModulePatch:
     """Wraps the call of a torch.nn.Module, outermost."""
 
@@ -118,6 +127,7 @@ class _ModulePatch:
     def __init__(self, module: Any, stage: Any) -> None:
         self.module = module
         self.stage = stage
+        self.label = stage.name
         self.inner = vars(module).get(self.SLOT)
         self.wrapper: Any = None
         there = getattr(self.inner, OURS, None)
@@ -214,13 +224,70 @@ def _patch_call(handle: Handle, module: Any, name: str) -> None:
 
 
 def _patch_method(handle: Handle, owner: Any, method: str, name: str) -> None:
-    if not callable(getattr(owner, method)):
-        raise TypeError(f"{method} of {owner!r} cannot be called")
+    if not callable(getattr(owner, method, None)):
+        settings.say(f"cannot watch {name}: {type(owner).__name__} has no method {method!r}")
+        return
+    if not hasattr(owner, "__dict__"):  # __slots__
+        settings.say(f"cannot watch {name}: a {type(owner).__name__} has no attributes of its own")
+        return
     try:
         handle._patches.append(_MethodPatch(owner, method, core.stage(name)))
         stage_owners.note(name, owner, method)
-    except (AttributeError, TypeError) as why:  # no attributes of its own: __slots__
+    except (AttributeError, TypeError) as why:
         settings.say(f"cannot watch {name}: {why}")
+
+
+class _PipelineCall:
+    """The call of one pipeline as a stage. Python looks a call up in the class, so the class gets a version
+    that lets other objects through; the last handle takes it out again."""
+
+    label = "pipeline_call"
+
+    def __init__(self, pipe: Any, before: Callable[[], None]) -> None:
+        self.key = id(pipe)
+        self.kind: Any = next(c for c in type(pipe).__mro__ if "__call__" in vars(c))
+        known = vars(self.kind)["__call__"]
+        self.handles: dict[int, list[Callable[[], None]]] = getattr(known, OURS, None) or self._wrap(known)
+        self.before = before
+        self.handles.setdefault(self.key, []).append(before)
+
+    def _wrap(self, plain: Callable) -> dict[int, list[Callable[[], None]]]:
+        handles: dict[int, list[Callable[[], None]]] = {}
+        stage = core.stage(self.label)
+
+        @functools.wraps(plain)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            actions = handles.get(id(self))
+            if actions is None:
+                return plain(self, *args, **kwargs)
+            for action in actions:
+                action()
+            with stage:
+                return plain(self, *args, **kwargs)
+
+        setattr(call, OURS, handles)
+        self.kind.__call__ = call
+        return handles
+
+    @staticmethod
+    def fits(pipe: Any) -> bool:
+        """Whether it has a call of its own that is a plain function, and `strata run` has not marked it."""
+        plain = next((vars(c)["__call__"] for c in type(pipe).__mro__ if "__call__" in vars(c)), None)
+        return (inspect.isfunction(plain) and not parts.is_module(pipe) and not hasattr(plain, MARKED)
+                and not inspect.iscoroutinefunction(plain) and not inspect.isgeneratorfunction(plain)
+                and not inspect.isasyncgenfunction(plain))
+
+    def holds(self) -> bool:
+        return getattr(vars(self.kind)["__call__"], OURS, None) is self.handles
+
+    def undo(self) -> None:
+        actions = self.handles.get(self.key, [])
+        if self.before in actions:
+            actions.remove(self.before)
+        if not actions:
+            self.handles.pop(self.key, None)
+        if not self.handles and self.holds():
+            self.kind.__call__ = vars(self.kind)["__call__"].__wrapped__
 
 
 class PipelineHandle(Handle):
@@ -232,6 +299,10 @@ class PipelineHandle(Handle):
         self._pipe = weakref.ref(pipe)
         self._covered: dict[tuple[str, str], Any] = {}
         self.refresh()
+        if self._patches and _PipelineCall.fits(pipe):
+            patch = _PipelineCall(pipe, self._refresh_quietly)
+            self._patches.append(patch)
+            weakref.finalize(pipe, patch.undo).atexit = False
 
     def refresh(self) -> None:
         """Wraps what is new or was replaced since the last look."""
@@ -282,15 +353,28 @@ class _Covered:
         return self.owner is owner
 
 
-def annotate_pipeline(pipe: Any) -> PipelineHandle:
+def annotate_pipeline(pipe: Any) -> Handle:
     """Puts stages on the parts of a diffusers pipeline: transformer(s), unet, controlnets and text
-    encoders (..._forward), vae_encode, vae_decode, scheduler_step, encode_prompt, postprocess.
-    Returns the handle that undoes it."""
-    return PipelineHandle(pipe)
+    encoders (..._forward), vae_encode, vae_decode, scheduler_step, encode_prompt, postprocess, and on its
+    call (pipeline_call). Returns the handle that undoes it."""
+    kind = type(pipe).__name__
+    if pipe is None:
+        settings.say("annotate_pipeline(None): there is no pipeline to mark")
+        return Handle()
+    try:
+        handle = PipelineHandle(pipe)
+    except Exception as why:  # an object that has no parts, or cannot be referred to
+        settings.say(f"annotate_pipeline: nothing is marked on a {kind}: {why}")
+        return Handle()
+    if not handle._patches:
+        settings.say(f"annotate_pipeline: a {kind} has no parts that are known by name (transformer, unet, "
+                     "vae, scheduler ...); strata.watch(model) marks any module, strata.watch(object, "
+                     '"method") any method')
+    return handle
 
 
 def watch(target: Any, *methods: str, name: str | None = None,
-          submodules: str | Iterable[str] = ()) -> Handle:
+          submodules: str | Iterable[str] | None = ()) -> Handle:
     """Puts stages on an object.
 
         strata.watch(model)                            the calls of a module, named by its class
@@ -298,9 +382,12 @@ def watch(target: Any, *methods: str, name: str | None = None,
         strata.watch(loader, "fetch", "decode")        methods of any object
     """
     handle = Handle()
-    for owner, method, label in parts.of_watched(target, methods, name, submodules):
-        if method == "__call__":
-            _patch_call(handle, owner, label)
-        else:
-            _patch_method(handle, owner, method, label)
+    try:
+        for owner, method, label in parts.of_watched(target, methods, name, submodules):
+            if method == "__call__":
+                _patch_call(handle, owner, label)
+            else:
+                _patch_method(handle, owner, method, label)
+    except Exception as why:
+        settings.say(f"watch: {why}")
     return handle

@@ -11,7 +11,7 @@ from typing import Any
 from strata._base import settings
 from strata._base.extension import core
 from strata._base.on_import import when_imported
-from strata._pipeline.annotate import annotate_pipeline
+from strata._pipeline.annotate import MARKED, PipelineHandle
 
 
 def _teach_dynamo(dynamo: Any) -> None:
@@ -43,7 +43,7 @@ def _annotate_diffusers(pipeline_utils: Any) -> None:
             try:
                 handle = handles.get(self)
                 if handle is None:
-                    handles[self] = annotate_pipeline(self)
+                    handles[self] = PipelineHandle(self)
                 else:
                     handle.refresh()
             except Exception as why:
@@ -51,6 +51,7 @@ def _annotate_diffusers(pipeline_utils: Any) -> None:
             with core.stage("pipeline_call"):
                 return call(self, *args, **kwargs)
 
+        setattr(wrapper, MARKED, True)
         return wrapper
 
     def init_subclass(cls: Any, **kwargs: Any) -> None:

@@ -7,6 +7,7 @@ import fnmatch
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from strata._base import settings
 from strata._record.call_state import is_module
 
 # Components of a diffusers pipeline, by the beginning of their name.
@@ -58,16 +59,26 @@ def _of_component(name: str, component: Any) -> Iterable[Part]:
 
 
 def of_watched(target: Any, methods: Iterable[str], name: str | None,
-               submodules: str | Iterable[str]) -> list[Part]:
-    """What strata.watch(target, *methods, name=, submodules=) stands for."""
+               submodules: str | Iterable[str] | None) -> list[Part]:
+    """What strata.watch(target, *methods, name=, submodules=) stands for. A pattern that no module of the
+    target matches is reported."""
     label = name or type(target).__name__
-    parts = [(target, method, f"{label}.{method}") for method in methods]
+    parts = [(target, str(method), f"{label}.{method}") for method in methods]
     if not parts and not is_module(target):
-        raise TypeError("strata.watch: name the methods of an object that is not a torch module")
+        what = "None" if target is None else f"a {type(target).__name__}"
+        raise TypeError(f'{what} is not a torch module; name its methods: strata.watch(object, "method")')
     if not parts:
         parts.append((target, "__call__", label))
-    patterns = [submodules] if isinstance(submodules, str) else list(submodules)
-    for path, module in target.named_modules() if patterns else ():
-        if path and any(fnmatch.fnmatchcase(path, p) for p in patterns):
-            parts.append((module, "__call__", f"{label}.{path}"))
+    for pattern in [submodules] if isinstance(submodules, str) else list(submodules or ()):
+        found = [(module, "__call__", f"{label}.{path}") for path, module in _submodules(target)
+                 if path and fnmatch.fnmatchcase(path, pattern)]
+        if not found:
+            inside = ", ".join(path for path, _ in _submodules(target) if path and "." not in path)
+            settings.say(f"watch: no module of {label} matches submodules={pattern!r}"
+                         + (f"; it has {inside[:200]}" if inside else "; it has none inside it"))
+        parts += [part for part in found if part not in parts]
     return parts
+
+
+def _submodules(target: Any) -> Iterable[tuple[str, Any]]:
+    return target.named_modules() if is_module(target) else ()

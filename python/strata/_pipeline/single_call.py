@@ -294,7 +294,8 @@ def warm_up(watch: Stopwatch, call: Any, calls: int | None = None,
 def measure(watch: Stopwatch, call: Any, iterations: int | None = None, seconds: float = 10.0,
             between: Callable[[], None] = lambda: None) -> list[dict[str, float]]:
     """That many measurements, or as many as fit into the time. On a device, all of the first kind
-    come before those of `on_device`. `between` is called now and then, never while time is taken."""
+    come before those of `on_device`. `between` is called occasionally, never while time is
+    taken."""
     gc.collect()
     gc.freeze()
     try:

@@ -1,5 +1,5 @@
-"""What a call depends on besides its arguments: torch's modes, and the object it is made on. Of a
-scheduler that is its place in the schedule, without which its step cannot be run alone; of a module
+"""What a call depends on besides its arguments: torch's modes, and the object it is made on. For a
+scheduler that is its place in the schedule, without which its step cannot be run alone; for a module
 only what makes it behave differently: hooks, training."""
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_ATTRIBUTES = 128
 def is_module(value: Any) -> bool:
     """Whether it is a torch.nn.Module; torch is not loaded for the answer."""
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.nn.Module)
+    return torch is not None and issubclass(type(value), torch.nn.Module)
 
 
 def mode() -> tuple[Any, dict[str, Any]]:
@@ -33,18 +33,22 @@ def mode() -> tuple[Any, dict[str, Any]]:
     return key, {"grad": grad, "inference": inference, "autocast": autocast}
 
 
-def describe(owner: Any, value: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """The state of an object; `value` describes one attribute. Empty when there is none."""
+def describe(owner: Any, value: Callable[[str, Any], dict[str, Any]]) -> dict[str, Any]:
+    """The state of an object; `value` describes one attribute, given its name. Empty when there is none."""
     if owner is None or isinstance(owner, type):
         return {}
     kind = f"{type(owner).__module__}.{type(owner).__qualname__}"
     if is_module(owner):
         return {"type": kind, "training": owner.training, "hooks": hooks(owner)}
     attributes = {}
-    for name, held in list(getattr(owner, "__dict__", {}).items())[:MOST_ATTRIBUTES]:
+    try:
+        held_in = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        held_in = {}
+    for name, held in list(held_in.items())[:MOST_ATTRIBUTES]:
         if is_module(held) or callable(held):
             continue
-        described = value(held)
+        described = value(name, held)
         if _is_plain(described):
             attributes[name] = described
     return {"type": kind, "attributes": attributes}
@@ -59,7 +63,7 @@ def _is_plain(d: dict[str, Any]) -> bool:
         return "length" not in d and "type" not in d and all(_is_plain(i) for i in d["items"])
     if kind == "dict":
         return "length" not in d and "type" not in d and all(_is_plain(v) for _, v in d["items"])
-    return kind in ("value", "dtype", "device") and "cut" not in d
+    return kind in ("value", "dtype", "device") and "cut" not in d and "hidden" not in d
 
 
 def hooks(module: Any) -> dict[str, int]:

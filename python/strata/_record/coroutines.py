@@ -1,7 +1,7 @@
 """Stages that are suspended and resumed: coroutines, generators and asynchronous generators.
 
 The extension's Task counts their turns. A coroutine lasts from its first turn to its end, of which
-it was active only in its turns. A generator lasts while it is asked for items, an asynchronous one
+it was active only in its turns. A generator is timed while it produces items, an asynchronous one
 with what it awaits meanwhile; the time between two items is its user's. A generator that is closed
 before its end has done what was asked of it."""
 from __future__ import annotations
@@ -15,7 +15,7 @@ from strata._record import io_signature, saved_inputs
 
 
 class _Driver:
-    """Stands between a generator-like object and whoever resumes it."""
+    """Stands between a generator-like object and the caller that resumes it."""
 
     def __init__(self, inner: Any, task: Any, pause: Callable[[], None], ends: bool = True) -> None:
         self.inner = inner

@@ -1,8 +1,8 @@
 """What is done around a stage besides reading the clock: timing the device, watching its memory,
-taking a timeline. The extension calls `probe` now and then until there is something to do; a
+taking a timeline. The extension calls `probe` occasionally until there is something to do; a
 program without a device pays nothing more.
 
-Looking at a stage may take a hundredth of the time since it first ran, and all of them together a
+Looking at a stage may take 1 % of the time since it first ran, and all of them together a
 thirtieth of the run: what would take more is done for the first calls of a stage only."""
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Budget:
 
 
 class _Look:
-    """One call that is looked at."""
+    """One call that is examined."""
 
     __slots__ = ("budget", "begun", "ended", "label", "opened", "timeline")
 
@@ -84,10 +84,10 @@ def probe() -> None:
     if found is None:
         return
     _accelerator = found
-    ask = not torch_fallback.knows(found.kind)  # what the timeline knows need not be asked for
-    if settings.flag("STRATA_GPU", ask):
+    ask = not torch_fallback.knows(found.kind)  # what the timeline knows need not be requested
+    if settings.flag("STRATA_TEST_GPU", ask):
         gpu_time = GpuTime(found)
-    if settings.flag("STRATA_MEMORY", ask):
+    if settings.flag("STRATA_TEST_MEMORY", ask):
         peaks = Peaks(found)
     core.set_probe(None)
     core.set_hooks(_enter, _exit, _wait)

@@ -8,7 +8,14 @@ or masks, plain values as they are, containers and dataclasses with their struct
     {"kind": "dataclass", "type": "module.Name", "fields": {...}}
     {"kind": "value", "value": 0.7, "range": [0.1, 0.7]}   int, float: one of them, and the range
     {"kind": "value", "value": "euler"}   None, bool, str; dtype, device, generator of torch alike
+    {"kind": "value", "value": "(hidden)", "hidden": 41}   a text of 41 characters, not recorded
     {"kind": "object", "type": "module.Name"}                what cannot be rebuilt
+
+The file is made to be handed on, so texts are recorded only where they are known to be harmless: words
+as names of modes are made of, and nothing below a name that says it is a secret.
+
+Looking at arguments runs none of the program's code: only arrays and containers of known libraries are
+looked into, by their type and never by asking the value for an attribute it may compute.
 
 Values, of numbers and of small tensors ("values"), are those of the second call where there is one:
 the first often does more. Beside inputs and output stands what else the call depended on: "mode"
@@ -16,8 +23,8 @@ the first often does more. Beside inputs and output stands what else the call de
 
 Two calls have the same signature when only numbers and what is in tensors differ. Looking at
 arguments costs microseconds, so it has a budget: always for the first calls of a stage, then only
-while it has taken less than a hundredth of the time since. Beyond that a glance at types and shapes
-decides: a call that looks like none before it is looked at, whenever it comes."""
+while it has taken less than 1 % of the time since. Beyond that a glance at types and shapes
+decides: a call that looks like none before it is examined, whenever it comes."""
 from __future__ import annotations
 
 import dataclasses
@@ -27,27 +34,34 @@ import math
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from strata._base import device, settings
-from strata._base.secrets import HIDDEN, is_secret
+from strata._base.secrets import HIDDEN, is_harmless, is_secret
 from strata._record import call_state
 
-_wanted = settings.flag("STRATA_SIGNATURES", True)
+_wanted = settings.flag("STRATA_TEST_SIGNATURES", True)
 
 FREE_CALLS = 16
 SHARE = 0.01
 MOST_SIGNATURES = 64  # a stage; further ones are only counted
 MOST_ITEMS = 64  # of a container
-MOST_TEXT = 256  # characters of a string
+LONGEST_NAME = 24  # of a secret, to be shown
 MOST_DEVICE_LOOKS = 3
-STATE_CALLS = 2  # of a signature, of which the state is looked at
+STATE_CALLS = 2  # of a signature, of which the state is examined
 GLANCED_ITEMS = 8  # of a container
 SMALL = 16  # elements of a tensor whose values are kept
 DEEPEST = 8
 
+# Whose arrays are looked into: a class of another module may compute a value when it is read.
+_LIBRARIES = frozenset({"torch", "numpy", "jax", "jaxlib", "torchao", "transformers", "diffusers",
+                        "accelerate", "bitsandbytes", "optimum"})
+MOST_KINDS = 1024
+
 _device_looks: dict[Any, int] = {}
+_array_kinds: dict[type, str] = {}  # "torch", "other" or "" for types seen
 _lock = threading.Lock()
 _stages: dict[int, _StageSignatures] = {}  # by node
 _resets = 0
@@ -63,7 +77,7 @@ class _StageSignatures:
 
 
 class _Copy:
-    """A small tensor on its way to the host; nobody waits for it before the program ends."""
+    """A small tensor on its way to the host; nothing waits for it before the program ends."""
 
     def __init__(self, torch: Any, tensor: Any) -> None:
         self.tensor = tensor
@@ -127,7 +141,7 @@ class _Values:
 
 
 class _Call:
-    """One call whose arguments were looked at."""
+    """One call whose arguments were examined."""
 
     __slots__ = ("key", "inputs", "node", "recorder", "around")
 
@@ -156,6 +170,29 @@ def _is_traced() -> bool:
     return jit is not None and jit.is_tracing()
 
 
+def _array_kind(kind: type) -> str:
+    """"torch" for tensors, "other" for arrays of NumPy and JAX, "" for anything else."""
+    found = _array_kinds.get(kind)
+    if found is None:
+        found = _find_array_kind(kind)
+        if len(_array_kinds) < MOST_KINDS:
+            _array_kinds[kind] = found
+    return found
+
+
+def _find_array_kind(kind: type) -> str:
+    module = type.__getattribute__(kind, "__module__")
+    if not isinstance(module, str) or module.partition(".")[0] not in _LIBRARIES:
+        return ""
+    bases = type.__getattribute__(kind, "__mro__")
+    if getattr(sys.modules.get("torch"), "Tensor", None) in bases:
+        return "torch"
+    arrays = (getattr(sys.modules.get("numpy"), "ndarray", None),
+              getattr(sys.modules.get("jax"), "Array", None))
+    named = any(type.__getattribute__(base, "__name__") == "ArrayImpl" for base in bases)
+    return "other" if named or any(a is not None and a in bases for a in arrays) else ""
+
+
 def _glance(values: Iterable[Any], seen: list[Any], depth: int = 0) -> None:
     """What tells most calls apart, in some hundred nanoseconds: types, shapes of tensors, flags."""
     for value in values:
@@ -170,8 +207,7 @@ def _glance(values: Iterable[Any], seen: list[Any], depth: int = 0) -> None:
                 items = value.values() if kind is dict else value
                 _glance(itertools.islice(items, GLANCED_ITEMS), seen, 1)
         else:
-            shape = getattr(value, "shape", None)
-            seen += (shape, value.dtype) if isinstance(shape, tuple) else (kind,)
+            seen += (tuple(value.shape), value.dtype) if _array_kind(kind) else (kind,)
 
 
 class Recorder:
@@ -180,7 +216,7 @@ class Recorder:
     def __init__(self, fn: Callable, owner: Any = None) -> None:
         self.fn = fn
         self.owner = owner if owner is not None else getattr(fn, "__self__", None)
-        self.seen: dict[Any, int] = {}  # calls of which the state was looked at, by signature
+        self.seen: dict[Any, int] = {}  # calls of which the state was examined, by signature
         self.glances: set[Any] = set()
         self.resets = _resets
         self.calls = 0
@@ -207,9 +243,7 @@ class Recorder:
             mode_key, mode = call_state.mode()
             keys, inputs = [mode_key], {}
             for name, value in self.named(args, kwargs):
-                if isinstance(value, str) and is_secret(name):
-                    value = HIDDEN
-                key, inputs[name] = _describe(value, 0)
+                key, inputs[name] = _describe(value, 0, SMALL, is_secret(name))
                 keys.append((name, key))
             call = _Call(self, tuple(keys), inputs, self._around(tuple(keys), mode, args))
         except Exception:
@@ -245,7 +279,8 @@ class Recorder:
         self.seen[key] = seen + 1
         owner = self.owner if self.owner is not None else self._receiver(args)
         around["function"] = f"{self.fn.__module__}.{self.fn.__qualname__}"
-        state = call_state.describe(owner, lambda value: _describe(value, 0, call_state.MOST_VALUES)[1])
+        state = call_state.describe(
+            owner, lambda name, value: _describe(value, 0, call_state.MOST_VALUES, is_secret(name))[1])
         return {**around, "state": state} if state else around
 
     def _receiver(self, args: tuple) -> Any:
@@ -330,38 +365,43 @@ def _type_name(value: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _describe(value: Any, depth: int, small: int = SMALL) -> tuple[Any, dict[str, Any]]:
-    """A hashable key and a JSON description of `value`; values of tensors up to `small` elements."""
+def _describe(value: Any, depth: int, small: int = SMALL, secret: bool = False) -> tuple[Any, dict[str, Any]]:
+    """A hashable key and a JSON description of `value`; values of tensors up to `small` elements, and no
+    text or number of what is `secret`."""
     kind = type(value)
     if value is None or kind in (bool, str):
-        return _describe_word(value)
+        return _describe_word(value, secret)
     if kind in (int, float):
-        return _describe_number(value)
+        return _describe_hidden(kind, 0) if secret else _describe_number(value)
     torch = sys.modules.get("torch")
-    if torch is not None and isinstance(value, getattr(torch, "Tensor", ())):
-        return _describe_tensor(torch, value, small)
+    if torch is not None and _array_kind(kind) == "torch":
+        return _describe_tensor(torch, value, 0 if secret else small)
     if depth >= DEEPEST:
         return (kind,), {"kind": "object", "type": _type_name(value)}
     if kind in (list, tuple, set, frozenset):
-        return _describe_items(value, kind.__name__, depth, small)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _describe_fields(value, depth, small)
-    if isinstance(value, dict):
-        return _describe_dict(value, depth, small)
-    if isinstance(value, tuple):  # namedtuple
-        key, d = _describe_items(value, "tuple", depth, small)
+        return _describe_items(value, kind.__name__, depth, small, secret)
+    if dataclasses.is_dataclass(kind):
+        return _describe_fields(value, depth, small, secret)
+    if issubclass(kind, dict):
+        return _describe_dict(value, depth, small, secret)
+    if issubclass(kind, tuple):  # namedtuple
+        key, d = _describe_items(tuple(tuple.__iter__(value)), "tuple", depth, small, secret)
         return (kind, key), {**d, "type": _type_name(value)}
-    if torch is not None and isinstance(value, (torch.dtype, torch.device)):
+    if torch is not None and kind in (torch.dtype, torch.device):
         return (kind, str(value)), {"kind": kind.__name__, "value": str(value).removeprefix("torch.")}
-    if torch is not None and isinstance(value, torch.Generator):
+    if torch is not None and kind is torch.Generator:
         return (kind, str(value.device)), {"kind": "generator", "device": str(value.device)}
     return (kind,), {"kind": "object", "type": _type_name(value)}
 
 
-def _describe_word(value: Any) -> tuple[Any, dict[str, Any]]:
-    if isinstance(value, str) and len(value) > MOST_TEXT:
-        value = value[:MOST_TEXT]
-        return (str, value), {"kind": "value", "value": value, "cut": True}
+def _describe_hidden(kind: type, n: int) -> tuple[Any, dict[str, Any]]:
+    """A value of the same type stands for it."""
+    return (kind, HIDDEN), {"kind": "value", "value": HIDDEN if kind is str else kind(0), "hidden": n}
+
+
+def _describe_word(value: Any, secret: bool) -> tuple[Any, dict[str, Any]]:
+    if isinstance(value, str) and (secret or not is_harmless(value, paths=False)):
+        return _describe_hidden(str, len(value))
     return (type(value), value), {"kind": "value", "value": value}
 
 
@@ -420,13 +460,17 @@ def _value_range(torch: Any, t: Any) -> _Range:
         return _Range(math.inf, -math.inf, _Copy(torch, torch.stack((low, high))))
 
 
-def _describe_items(value: Any, kind: str, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
-    items = sorted(value, key=repr) if kind in ("set", "frozenset") else value
+def _describe_items(value: Any, kind: str, depth: int, small: int,
+                    secret: bool) -> tuple[Any, dict[str, Any]]:
+    items = value
+    if kind in ("set", "frozenset") and all(type(item) in (str, int, float, bool, type(None))
+                                            for item in value):
+        items = sorted(value, key=repr)
     keys, described = [], []
     for i, item in enumerate(items):
         if i == MOST_ITEMS:
             break
-        key, d = _describe(item, depth + 1, small)
+        key, d = _describe(item, depth + 1, small, secret)
         keys.append(key)
         described.append(d)
     out: dict[str, Any] = {"kind": kind, "items": described}
@@ -435,27 +479,55 @@ def _describe_items(value: Any, kind: str, depth: int, small: int) -> tuple[Any,
     return (kind, len(value), tuple(keys)), out
 
 
-def _describe_dict(value: dict, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
+def _describe_dict(value: dict, depth: int, small: int, secret: bool) -> tuple[Any, dict[str, Any]]:
     keys, described = [], []
-    for i, (k, v) in enumerate(value.items()):
+    for i, (k, v) in enumerate(dict.items(value)):
         if i == MOST_ITEMS:
             break
-        key, d = _describe(v, depth + 1, small)
-        name = k if isinstance(k, (str, int, float, bool, type(None))) else repr(k)
+        name, hides = _key_name(k)
+        key, d = _describe(v, depth + 1, small, secret or hides)
         keys.append((name, key))
         described.append([name, d])
     out: dict[str, Any] = {"kind": "dict", "items": described}
+    n = dict.__len__(value)
     if type(value) is not dict:
         out["type"] = _type_name(value)
-    if len(value) > MOST_ITEMS:
-        out["length"] = len(value)
-    return ("dict", len(value), tuple(keys)), out
+    if n > MOST_ITEMS:
+        out["length"] = n
+    return ("dict", n, tuple(keys)), out
 
 
-def _describe_fields(value: Any, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
+def _key_name(key: Any) -> tuple[Any, bool]:
+    """A key of a dict as it is recorded, and whether its value is a secret: names as they are, of other
+    objects their type. A text that is not a name may be one of the program's data."""
+    if type(key) in (int, float, bool, type(None)):
+        return key, False
+    if type(key) is not str:
+        return f"<{_type_name(key)}>", False
+    if is_secret(key):
+        return (key if key.isidentifier() and len(key) <= LONGEST_NAME else HIDDEN), True
+    return (key, False) if is_harmless(key, paths=False) else (HIDDEN, True)
+
+
+def _field(value: Any, name: str) -> Any:
+    """A field of a dataclass as it is stored; one that is computed is as good as none."""
+    held = getattr(type(value), name, None)
+    if type(held) is types.MemberDescriptorType:
+        try:
+            return held.__get__(value)
+        except AttributeError:
+            return None
+    try:
+        return object.__getattribute__(value, "__dict__").get(name)
+    except AttributeError:
+        return None
+
+
+def _describe_fields(value: Any, depth: int, small: int, secret: bool) -> tuple[Any, dict[str, Any]]:
     keys, fields = [], {}
-    for f in dataclasses.fields(value):
-        key, fields[f.name] = _describe(getattr(value, f.name, None), depth + 1, small)
+    for f in dataclasses.fields(type(value)):
+        hidden = secret or is_secret(f.name)
+        key, fields[f.name] = _describe(_field(value, f.name), depth + 1, small, hidden)
         keys.append((f.name, key))
     name = _type_name(value)
     return (name, tuple(keys)), {"kind": "dataclass", "type": name, "fields": fields}

@@ -55,6 +55,18 @@ class Peaks:
         self._open.append(opened)
         return opened
 
+    def close(self, opened: _Open) -> dict[int, list[int]]:
+        """What was begun ends, and is of no stage: its peaks, allocated and reserved, by device."""
+        self._look()
+        if opened in self._open:
+            self._open.remove(opened)
+        return opened.peaks
+
+    def accumulated(self) -> dict[int, int]:
+        """The most that was reserved since the program last reset its peaks, by device."""
+        self._look()
+        return {device: reserved for device, (_, reserved) in self._view.taken.items()}
+
     def end(self, node: int, opened: _Open) -> None:
         now = self._look()
         if opened in self._open:
@@ -94,7 +106,7 @@ class Peaks:
 
 
 class _ProgramsView:
-    """Keeps torch's own peaks right for everybody else."""
+    """Keeps torch's own peaks right for other users."""
 
     def __init__(self, accelerator: Accelerator) -> None:
         self.accelerator = accelerator

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from strata._base import settings
 from strata._base.extension import core
 from strata._record import coroutines, io_signature, saved_inputs, stage_owners
 
@@ -29,7 +30,8 @@ def decorate(stage: Any, fn: Callable) -> Callable:
     if isinstance(fn, (staticmethod, classmethod)):
         return type(fn)(decorate(stage, fn.__func__))
     if inspect.isclass(fn) or not callable(fn):
-        raise TypeError(f"strata.stage({stage.name!r}) decorates functions and methods, not {fn!r}")
+        settings.say(f"strata.stage({stage.name!r}) marks functions and methods; {fn!r} is left as it is")
+        return fn
     if inspect.isfunction(fn):
         stage_owners.note(stage.name, fn)
     if inspect.iscoroutinefunction(fn):

@@ -1,8 +1,8 @@
 """The files of a run before its end. A server is ended by a signal, and a program may be killed at any
 time: what the recordings do not hold (signatures, environment, memory, device times) is written while
-it runs, when there is something new, and every STRATA_CHECKPOINT seconds (5; 0 for never).
+it runs, when there is something new, and every STRATA_TEST_CHECKPOINT seconds (5; 0 for never).
 
-Nothing runs in the background: the end of a stage is where it happens. It may take a hundredth of the
+Nothing runs in the background: the end of a stage is where it happens. It may take 1 % of the
 time, and a tenth of a second of work besides, for what is new at the start: work is what this thread
 computes, so that a busy machine does not use it up."""
 from __future__ import annotations
@@ -16,7 +16,7 @@ from strata._base import settings
 from strata._base.extension import core
 from strata._record import hooks, io_signature
 
-EVERY_S = settings.number("STRATA_CHECKPOINT", 5, 0)
+EVERY_S = settings.number("STRATA_TEST_CHECKPOINT", 5, 0)
 FREE_S = 0.1
 SHARE = 0.01
 

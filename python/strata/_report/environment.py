@@ -10,18 +10,14 @@ import socket
 import sys
 from typing import Any
 
-from strata._base import device, run_files, secrets, settings
+from strata._base import device, process_settings, run_files, secrets, settings
 from strata._base.version import __version__
 
 PACKAGES = ("torch", "diffusers", "transformers", "accelerate", "numpy", "safetensors", "triton",
             "xformers", "flash_attn", "deepspeed", "torchao", "bitsandbytes", "peft")
 
-VARIABLES = ("CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
-             "CUDA_MODULE_LOADING", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
-             "PYTORCH_NO_CUDA_MEMORY_CACHING", "TORCH_CUDNN_V8_API_ENABLED", "TORCH_COMPILE_DISABLE",
-             "TORCHDYNAMO_DISABLE", "TORCHINDUCTOR_MAX_AUTOTUNE", "TORCH_LOGS", "OMP_NUM_THREADS",
-             "MKL_NUM_THREADS", "NCCL_DEBUG", "NCCL_ALGO", "NCCL_PROTO", "NCCL_P2P_DISABLE",
-             "NCCL_IB_DISABLE", "NVIDIA_TF32_OVERRIDE", "RANK", "WORLD_SIZE", "LOCAL_RANK",
+# Of the whole run, beside what is set in the process.
+VARIABLES = ("CUDA_VISIBLE_DEVICES", *process_settings.VARIABLES, "RANK", "WORLD_SIZE", "LOCAL_RANK",
              "LOCAL_WORLD_SIZE", "SLURM_JOB_ID", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_NNODES",
              "STRATA", "STRATA_ONLY", "STRATA_PIPELINE")
 
@@ -35,6 +31,7 @@ def describe() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "host": socket.gethostname(),
         "cpus": len(os.sched_getaffinity(0)),
+        "cpu_limit": process_settings.cpu_limit(),
         "command": secrets.clean_command([os.path.basename(sys.executable), *_arguments()]),
         "packages": _packages(),
         "torch": _torch(),
@@ -65,13 +62,8 @@ def _torch() -> dict[str, Any]:
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "version"):
         return {}
-    found: dict[str, Any] = {"cuda": torch.version.cuda, "hip": getattr(torch.version, "hip", None)}
-    try:
-        found["threads"] = torch.get_num_threads()
-        found["deterministic"] = torch.are_deterministic_algorithms_enabled()
-        found["matmul_precision"] = torch.get_float32_matmul_precision()
-    except Exception:
-        pass
+    found = {"cuda": torch.version.cuda, "hip": getattr(torch.version, "hip", None),
+             **process_settings.flags()}
     return {k: v for k, v in found.items() if v is not None}
 
 
@@ -124,7 +116,7 @@ def _clocks(uuid: str) -> dict[str, Any]:
 def _git() -> dict[str, str]:
     """The commit of the program, read from its .git folder without running git. Only a folder of
     this user is looked into, and nothing gets out of it but what is a commit and a branch: what lies
-    in a folder above may be somebody else's, and point anywhere."""
+    in a folder above may belong to another user, and point anywhere."""
     place = _program_folder()
     while place:
         folder = os.path.join(place, ".git")

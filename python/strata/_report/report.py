@@ -1,6 +1,7 @@
 """What strata.report returns, of this run as of a trace: one kind of object, whatever is installed."""
 from __future__ import annotations
 
+import errno
 import html
 import json
 import os
@@ -9,6 +10,7 @@ import tempfile
 from typing import Any
 
 from strata._base.command import LONGEST_S, program, read
+from strata._base.extension import core
 from strata._report.table import render
 
 NO_COMMAND = "the strata command is not installed; `pip install strata-profiler` installs it"
@@ -35,13 +37,29 @@ class Report(dict[str, Any]):
 
     def __str__(self) -> str:
         if self.trace is None:
-            return render(self, None) if self.get("stages") else "strata: no stages yet\n"
+            made = core.made_dir() if core is not None else None
+            return render(self, made or "") if self.get("stages") else "strata: no stages yet\n"
         return read(self.trace, "--color", "never") or f"strata: {self.missing or NO_COMMAND}\n"
 
     @property
     def html(self) -> str:
         """A page for browsers, complete in itself."""
         return self._page or PLAIN_PAGE.format(html.escape(str(self)))
+
+    @property
+    def stages(self) -> list[dict[str, Any]]:
+        """One row per stage, as pandas.DataFrame and polars.DataFrame take them: of a trace or a run
+        the rows of `strata stages --json`, of this run those of timing.json."""
+        if self.trace is None:
+            return list(self.get("stages", {}).values())
+        command = program()
+        if command is None or self.missing == NO_COMMAND:
+            return []
+        done = _ask(command, self.trace, view="stages")
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip() or f"strata stages: status {done.returncode}")
+        rows: list[dict[str, Any]] = json.loads(done.stdout)["stages"]
+        return rows
 
     def _repr_html_(self) -> str:
         """In a frame that can run its own scripts and reach nothing: neither the notebook nor the
@@ -63,9 +81,12 @@ class Report(dict[str, Any]):
 
 
 def of_trace(trace: Any, height: int = 720) -> Report:
-    """The report of a trace: a path, or a strata.profile that has written one. Raises RuntimeError
-    with what the command says about a trace that it cannot read."""
+    """The report of a trace: a path, or a strata.profile that has written one. Raises
+    FileNotFoundError where there is none, and RuntimeError with what the command says about one that
+    it cannot read."""
     path = os.fspath(getattr(trace, "trace", None) or trace)
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     command = program()
     if command is None:
         return Report({}, path, missing=NO_COMMAND, height=height)
@@ -94,6 +115,7 @@ def _read(command: str, path: str) -> tuple[dict[str, Any], str, str]:
     return {}, "", why  # it does not start here: a library is missing, or it was killed
 
 
-def _ask(command: str, path: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([command, "report", path, "--json", *options], capture_output=True,
+def _ask(command: str, path: str, *options: str,
+         view: str = "report") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([command, view, path, "--json", *options], capture_output=True,
                           text=True, timeout=LONGEST_S, check=False)

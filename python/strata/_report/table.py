@@ -6,6 +6,7 @@ from typing import Any
 
 from strata._base.units import WIDTH, count, duration, shorten, size
 
+MOST_ROWS = 40  # as `strata stages` shows by default
 FIRST_CALL_SLOW = 3.0  # times the median,
 FIRST_CALL_SLOW_MS = 1.0  # and this much longer: worth reporting
 
@@ -34,7 +35,7 @@ def _remark(stage: dict[str, Any]) -> str:
 def _rows(report: dict[str, Any]) -> list[list[str]]:
     on_device = any("gpu_ms" in s for s in report["stages"].values())
     head = ["stage", "calls", "total", "median", "p95", "first"]
-    head += ["GPU", "peak mem"] if on_device else ["peak RSS"]
+    head += ["GPU", "peak mem"] if on_device else ["peak mem"]
     rows = [head + [""]]
     for path, stage in report["stages"].items():
         indent = "  " * path.count("/")
@@ -58,21 +59,29 @@ def _near(folder: str) -> str:
     return folder if near.startswith("../../..") else near
 
 
+def _stages(n: int) -> str:
+    return f"{n} stage{'' if n == 1 else 's'}"
+
+
 def render(report: dict[str, Any], folder: str | None) -> str:
-    """The table and what to do next."""
+    """The table and what to do next. `folder` is where the run's files are, None where they could not be
+    written, "" where none are due yet."""
     rows = _rows(report)
     widths = [max(len(r[c]) for r in rows) for c in range(1, len(rows[0]) - 1)]
     name = min(max(len(r[0]) for r in rows), 40)
     lost = report["lost_records"]
-    where = _near(folder) + "/" if folder else "(nothing written)"
-    lines = [f"strata: {report['num_stages']} stages, {duration(report['wall_clock_ms'])}, "
-             f"{lost:,} records lost  -> {where}"]
-    for row in rows:
+    where = "" if folder == "" else _near(folder) + "/" if folder else "(nothing written)"
+    lines = [f"strata: {_stages(report['num_stages'])}, {duration(report['wall_clock_ms'])}, "
+             f"{lost:,} records lost" + (f"  -> {where}" if where else "")]
+    for row in rows[:1 + MOST_ROWS]:
         cells = "  ".join(cell.rjust(w) for cell, w in zip(row[1:-1], widths))
         line = f"  {shorten(row[0], name).ljust(name)}  {cells}"
         room = WIDTH - len(line) - 3
         remark = row[-1] if len(row[-1]) <= room else ""
         lines.append((line + ("   " + remark if remark else "")).rstrip())
+    if len(rows) > 1 + MOST_ROWS:
+        lines.append(f"  ... {len(rows) - 1 - MOST_ROWS} more"
+                     + (f": strata stages {where.rstrip('/')} --limit 0" if folder else ""))
     if folder:
         lines.append(f"next: strata stages {where.rstrip('/')}")
     return "\n".join(lines) + "\n"

@@ -69,20 +69,20 @@ def set_metadata(**values: Any) -> None:
 
 
 def run_dir() -> str | None:
-    """The folder of this run; it is made when there is something to put in."""
-    return run_files.folder()
+    """The folder of this run, or None: it is made when there is something to put in."""
+    return core.made_dir()
 
 
 def report(trace: Any = None, *, height: int = 720) -> Report:
     """Without a trace the content of timing.json as of now; waits for the device to finish what it
-    was given. Of a trace (a path, or a strata.profile) its report. Both are dicts that print() shows
+    was given. For a trace (a path, or a strata.profile), its report. Both are dicts that print() shows
     as text and notebooks as a page, `height` pixels high."""
     return Report(content(), height=height) if trace is None else of_trace(trace, height)
 
 
 def content(wait: bool = True) -> dict[str, Any]:
-    """The content of timing.json as of now; what the device has not finished is left out unless it is
-    waited for."""
+    """The content of timing.json as of now; what the device has not finished is left out unless this waits
+    for it."""
     if hooks.gpu_time is not None:
         hooks.gpu_time.collect(wait)
     wall_ms = (time.perf_counter() - _began) * 1e3
@@ -173,7 +173,7 @@ def _stage(n: dict[str, Any], path: str, wall_ms: float) -> dict[str, Any]:
         entry["awaited_ms"] = ms("awaited")
     gpu = hooks.gpu_time.stages.get(n["node"]) if hooks.gpu_time is not None else None
     if gpu is not None and gpu.count:
-        # those that were looked at stand for the others
+        # those that were examined stand for the others
         entry.update(gpu_ms=gpu.total_ms * max(calls / gpu.count, 1.0), gpu_count=gpu.count,
                      gpu_median_ms=gpu.median_ms())
     entry["memory"] = _memory(n)
@@ -199,7 +199,7 @@ def _memory(n: dict[str, Any]) -> dict[str, Any]:
 
 def signatures(wait: bool = True) -> dict[str, Any]:
     """The content of timing_io_signature.json as of now; without values that a device still computes
-    unless those are waited for."""
+    unless this waits for them."""
     paths = _paths(core.snapshot())
     stages = {paths[node]: found for node, found in io_signature.collected(wait).items()
               if node in paths}

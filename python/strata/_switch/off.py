@@ -29,6 +29,9 @@ class _Off:
     def __call__(self, fn: Callable) -> Callable:
         return fn
 
+    def __repr__(self) -> str:
+        return "<strata is off: nothing marked>"
+
     def undo(self) -> None:
         """Nothing was done."""
 
@@ -70,7 +73,7 @@ def annotate_pipeline(pipe: Any) -> Any:
     """Leaves the pipeline as it is."""
     if stage_owners.wanted:
         from strata._pipeline import parts
-        _note(parts.of_pipeline(pipe))
+        _note(lambda: parts.of_pipeline(pipe))
     return _OFF
 
 
@@ -78,13 +81,16 @@ def watch(target: Any, *methods: str, name: str | None = None, submodules: Any =
     """Leaves the object as it is."""
     if stage_owners.wanted:
         from strata._pipeline import parts
-        _note(parts.of_watched(target, methods, name, submodules))
+        _note(lambda: parts.of_watched(target, methods, name, submodules))
     return _OFF
 
 
-def _note(parts: Any) -> None:
-    for owner, method, label in parts:
-        stage_owners.note(label, owner, method)
+def _note(parts: Callable[[], Any]) -> None:
+    try:
+        for owner, method, label in parts():
+            stage_owners.note(label, owner, method)
+    except Exception:  # what cannot be marked
+        pass
 
 
 def instant(name: str) -> None:
@@ -143,7 +149,7 @@ class timeline(_Off):
     __slots__ = ()
     folder = None
 
-    def __init__(self, ops: str | None = None) -> None:
+    def __init__(self, ops: str | None = None, depth: int | None = None) -> None:
         pass
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:

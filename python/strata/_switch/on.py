@@ -6,7 +6,7 @@ import os
 from strata._base import run_files, settings
 from strata._base.extension import core
 from strata._pipeline import import_actions
-from strata._record import hooks, stage
+from strata._record import hooks, out_of_memory, stage
 from strata._report import timing
 from strata._timeline import torch_fallback
 
@@ -28,10 +28,11 @@ def begin() -> None:
     _share_with_children()
     env = os.environ.get
     core.start(env("STRATA_RUN") or None, env("STRATA_OUT") or None, env("STRATA_PIPELINE") or None,
-               settings.flag("STRATA_RINGS", True), False)
+               settings.flag("STRATA_TEST_RINGS", True), False)
     core.set_process_name(env("STRATA_PIPELINE") or run_files.pipeline_name())
     core.connect(hooks.probe, stage.decorate, stage.current_task)
     hooks.begin()
     import_actions.begin()
     timing.begin()
+    out_of_memory.begin()
     torch_fallback.begin()

@@ -11,12 +11,17 @@ MOST_ROWS = 50
 _PYTHON = re.compile(r"<built-in |.*\(\d+\): |nn\.Module: ")  # frames, as torch names them
 
 
-def of(profiler: Any) -> dict[str, Any]:
-    """The tables of a profile that was stopped."""
+def is_python(name: str) -> bool:
+    """Whether a row of torch's is a frame of Python or a module, not an operator."""
+    return _PYTHON.match(name) is not None
+
+
+def of(profiler: Any, most: int | None = MOST_ROWS) -> dict[str, Any]:
+    """The tables of a profile that was stopped, with at most that many rows each."""
     try:
-        return break_down(profiler.key_averages())
+        return break_down(profiler.key_averages(), most)
     except UnicodeDecodeError:  # torch keeps no copy of some names, and gives up on reading one
-        return break_down(averages(profiler.profiler.kineto_results.events()))
+        return break_down(averages(profiler.profiler.kineto_results.events()), most)
 
 
 def averages(events: Any) -> list[Any]:
@@ -48,14 +53,14 @@ def _row_of(event: Any, rows: dict[tuple[str, str], Any]) -> Any:
     except UnicodeDecodeError:
         return None
     kind = str(event.device_type())
-    if _PYTHON.match(name):
+    if is_python(name):
         return None
     return rows.setdefault((name, kind), SimpleNamespace(
         key=name, count=0, device_type=kind, self_cpu_time_total=0.0, self_device_time_total=0.0,
         is_user_annotation=event.is_user_annotation()))
 
 
-def break_down(rows: Any) -> dict[str, Any]:
+def break_down(rows: Any, most: int | None = MOST_ROWS) -> dict[str, Any]:
     """Kernels by device time and operators by their own time. Operators contain each other and
     annotations contain operators, so only times of their own are added up; Python functions, which
     torch lists among them where stacks are recorded, are not operators."""
@@ -63,7 +68,7 @@ def break_down(rows: Any) -> dict[str, Any]:
     overhead_ms = 0.0
     for row in rows:
         on_cpu = str(row.device_type).endswith("CPU")
-        if getattr(row, "is_user_annotation", False) or _PYTHON.match(row.key):
+        if getattr(row, "is_user_annotation", False) or is_python(row.key):
             continue
         noted = overhead.kind(row.key)
         if noted == overhead.PROFILER:
@@ -82,4 +87,4 @@ def break_down(rows: Any) -> dict[str, Any]:
             "total_kernel_time_ms": sum(k["total_ms"] for k in kernels),
             "total_self_cpu_ms": sum(o["self_cpu_ms"] for o in operators),
             "profiler_overhead_ms": overhead_ms,
-            "top_kernels": kernels[:MOST_ROWS], "top_operators": operators[:MOST_ROWS]}
+            "top_kernels": kernels[:most], "top_operators": operators[:most]}

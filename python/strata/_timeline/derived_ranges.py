@@ -1,17 +1,18 @@
-"""Ranges and stages that nobody wrote: what a program does, without a line of its own for us.
+"""Ranges and stages that are not in the code: what a program does, without a line of its own for us.
 
-While a timeline is recorded, the calls of outermost modules and of those directly inside them, generate
-and the pipelines of diffusers, backward, torch.compile at work and what it has compiled, tokenizers and
-image processors, the start of a DataLoader and the batches of its workers become ranges of the category
-strata_derived; torch itself marks the steps of optimizers and what a loop waits for its DataLoader. The
-pauses of Python's garbage collector become rows.
+While a timeline is recorded, the calls of outermost modules and of those directly inside them,
+generate and the diffusers pipelines, backward, torch.compile at work and what it has compiled,
+tokenizers and image processors, the start of a DataLoader, the batches of its workers and the
+phases of the Trainers of transformers and Lightning become ranges of the category strata_derived;
+torch itself marks the steps of optimizers and what a loop waits for its DataLoader. Python GC
+pauses become rows.
 
 `strata run` without a timeline makes stages of the same, where nothing is open that the program has
-named: of the outermost modules, generate, backward, the steps of optimizers, what a loop waits for its
-DataLoader, torch.compile at work, and the phases of the Trainers of transformers and Lightning.
+named: of the outermost modules, generate, backward, the steps of optimizers, what a loop waits for
+its DataLoader, torch.compile at work, and the phases of Trainers.
 
-Functions are replaced where they are found, and put back when recording ends. What is replaced has to go
-on working for whoever has got hold of it meanwhile, in torch.compile as well, which learns in
+Functions are replaced where they are found, and put back when recording ends. What is replaced has
+to go on working for code that has got hold of it meanwhile, in torch.compile as well, which learns in
 _pipeline/import_actions.py that no range is wanted there. The extension decides whether one is:
 src/derived.c."""
 from __future__ import annotations
@@ -26,9 +27,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from strata._base import on_import, settings
+from strata._base import PACKAGE, on_import, settings
 from strata._base.extension import core
+from strata._timeline import inductor_side, settings_side
 
+LIBRARY = "libstrata_inject.so"
 OLDEST_TORCH = (2, 5)  # where torch.compile can be taught to pass over us
 
 _lock = threading.RLock()
@@ -47,12 +50,13 @@ class _Patch:
         setattr(owner, name, ours)
 
     def undo(self) -> None:
-        if vars(self.owner).get(self.name) is self.ours:  # else somebody has come after us
+        if vars(self.owner).get(self.name) is self.ours:  # otherwise another library has come after us
             setattr(self.owner, self.name, self.before)
 
 
-def _ranged(name: str, plain: Callable, unless: Callable | None = None) -> Callable:
-    """The function, with a range around every call, unless that says no."""
+def _ranged(name: str, plain: Callable, unless: Callable | None = None, whole: bool = False) -> Callable:
+    """The function, with a range around every call, unless that says no. A whole call is what units
+    in depth lie in (src/unit.h)."""
     if _as_stages:
         return _staged(name, plain, unless)
     begin, end, number = core.derived_begin, core.derived_end, core.name_id(name)
@@ -65,6 +69,8 @@ def _ranged(name: str, plain: Callable, unless: Callable | None = None) -> Calla
             return plain(*args, **kwargs)
         finally:
             end()
+            if whole:
+                core.unit_ends()
 
     wrapper.strata_derived = True  # type: ignore[attr-defined]
     return wrapper
@@ -94,11 +100,11 @@ def _staged(name: str, plain: Callable, unless: Callable | None) -> Callable:
     return wrapper
 
 
-def _put(owner: Any, name: str, label: str, unless: Callable | None = None) -> None:
+def _put(owner: Any, name: str, label: str, unless: Callable | None = None, whole: bool = False) -> None:
     """A range around a function of a class or module; quietly nothing where it has none of its own."""
     plain = vars(owner).get(name) if owner is not None else None
     if callable(plain) and not hasattr(plain, "strata_derived"):
-        _patches.append(_Patch(owner, name, _ranged(label, plain, unless)))
+        _patches.append(_Patch(owner, name, _ranged(label, plain, unless, whole)))
 
 
 _inside, _enter, _leave = core.inside_module, core.enter_module, core.leave_module
@@ -130,7 +136,7 @@ def _wrapped_call(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _marked_call(self: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    _enter(self)
+    _enter(self, args, kwargs)
     try:
         result = _plain_call(self, *args, **kwargs)
     except BaseException as error:
@@ -170,7 +176,8 @@ def _torch(torch: Any) -> None:
     if _version(torch) < OLDEST_TORCH:
         return
     _patch_modules(torch.nn.Module)
-    _put(torch.autograd, "_engine_run_backward", "backward")
+    _put(torch.autograd, "_engine_run_backward", "backward",
+         unless=None if _as_stages else settings_side.backward)
     if _as_stages:
         for cls in _descendants(torch.optim.Optimizer):
             _put(cls, "step", "optimizer.step")
@@ -222,8 +229,17 @@ def _compiled_code(output_code: Any) -> None:
     _put(output_code.CompiledFxGraph, "__call__", "## Call CompiledFxGraph ##")
 
 
+def _generated_code(codecache: Any) -> None:
+    """No range, but the lines that compiled kernels come from."""
+    if _as_stages:
+        return
+    wanted = inductor_side.watch(codecache)
+    if wanted is not None:
+        _patches.append(_Patch(*wanted))
+
+
 def _generation(utils: Any) -> None:
-    _put(utils.GenerationMixin, "generate", "generate")
+    _put(utils.GenerationMixin, "generate", "generate", whole=True)
 
 
 def _tokenization(base: Any) -> None:
@@ -250,7 +266,7 @@ def _pipelines(pipeline_utils: Any) -> None:
     if settings.flag("STRATA_AUTO", False):
         return
     for cls in _descendants(pipeline_utils.DiffusionPipeline):
-        _put(cls, "__call__", cls.__name__)
+        _put(cls, "__call__", cls.__name__, whole=True)
 
 
 def _trainer(trainer: Any) -> None:
@@ -258,17 +274,17 @@ def _trainer(trainer: Any) -> None:
     for name, label in (("train", "train"), ("training_step", "training_step"),
                         ("evaluate", "evaluate"), ("predict", "predict"),
                         ("_save_checkpoint", "save_checkpoint")):
-        _put(trainer.Trainer if _as_stages else None, name, label)
+        _put(trainer.Trainer, name, label)
 
 
 def _lightning(trainer: Any) -> None:
     for name in ("fit", "validate", "test", "predict", "save_checkpoint"):
-        _put(trainer.Trainer if _as_stages else None, name, name)
+        _put(trainer.Trainer, name, name)
 
 
 def _lightning_steps(strategy: Any) -> None:
     for name in ("training_step", "validation_step", "test_step", "predict_step"):
-        _put(strategy.Strategy if _as_stages else None, name, name)
+        _put(strategy.Strategy, name, name)
 
 
 _PLACES: dict[str, Callable[[Any], None]] = {
@@ -276,6 +292,7 @@ _PLACES: dict[str, Callable[[Any], None]] = {
     "torch.utils.data.dataloader": _dataloader,
     "torch._dynamo.convert_frame": _compiler,
     "torch._inductor.output_code": _compiled_code,
+    "torch._inductor.codecache": _generated_code,
     "transformers.generation.utils": _generation,
     "transformers.tokenization_utils_base": _tokenization,
     "transformers.image_processing_utils": _image_processing,
@@ -296,7 +313,7 @@ def _install(name: str, module: Any) -> None:
 
 
 def _arrived(name: str, module: Any) -> None:
-    """A module was imported while we wait for it; perhaps nobody records any more."""
+    """A module was imported while we wait for it; perhaps recording has ended."""
     with _lock:
         _waits_for.discard(name)
         if _on:
@@ -334,12 +351,15 @@ def start(as_stages: bool = False) -> None:
     """Ranges from here on, or stages. Called again without a stop it does nothing."""
     global _on, _as_stages
     with _lock:
-        if _on or not settings.flag("STRATA_DERIVED", True):
+        if _on or not settings.flag("STRATA_TEST_DERIVED", True):
             return
         _on, _as_stages = True, as_stages
         core.derive(True, as_stages)
+        if not as_stages:
+            core.units_of(os.environ.get("STRATA_INJECT") or os.path.join(PACKAGE, LIBRARY))
+            settings_side.begin()
         _install_all()
-        if settings.flag("STRATA_GC", True) and not as_stages:
+        if settings.flag("STRATA_TEST_GC", True) and not as_stages:
             _watch_gc()
 
 
@@ -350,6 +370,7 @@ def stop() -> None:
         if not _on or _as_stages:
             return
         _on = False
+        settings_side.tell()
         core.derive(False, False)
         while _patches:
             _patches.pop().undo()

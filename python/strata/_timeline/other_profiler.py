@@ -19,10 +19,16 @@ def watch(profile: Any, tell: Callable[[int], Any]) -> None:
 
     @functools.wraps(prepare)
     def _prepare_trace(self: Any) -> Any:
-        if _on_cuda(self):
-            self._strata_met = True
-            tell(1)
-        return prepare(self)
+        if not _on_cuda(self):
+            return prepare(self)
+        self._strata_met = True
+        tell(1)
+        try:
+            return prepare(self)
+        except BaseException:
+            del self._strata_met
+            tell(0)
+            raise
 
     @functools.wraps(leave)
     def __exit__(self: Any, *why: Any) -> Any:
@@ -33,3 +39,38 @@ def watch(profile: Any, tell: Callable[[int], Any]) -> None:
                 tell(0)
 
     profile._prepare_trace, profile.__exit__ = _prepare_trace, __exit__
+
+
+MONITOR = "torch.profiler._cupti_monitor"
+
+
+def watch_monitor(module: Any, tell: Callable[[int], Any]) -> None:
+    """The same for torch's CUPTI monitor, which records all the time, without subscribing: `module` is
+    torch.profiler._cupti_monitor. One that runs already was there first."""
+    monitor = module.CuptiMonitor
+    start, stop = monitor.start, monitor.stop
+
+    @functools.wraps(start)
+    def starts(self: Any) -> Any:
+        if self._started:
+            return start(self)
+        tell(1)
+        try:
+            return start(self)
+        except BaseException:
+            tell(0)
+            raise
+
+    @functools.wraps(stop)
+    def stops(self: Any) -> Any:
+        begun = self._started
+        try:
+            return stop(self)
+        finally:
+            if begun and not self._started:
+                tell(0)
+
+    monitor.start, monitor.stop = starts, stops
+    running = module.get_monitor()
+    if running is not None and running._started:
+        tell(1)

@@ -2,8 +2,8 @@
 `strata record PID` has entered.
 
 The library listens on a socket in the run's folder, on a thread of its own (src/backend/parts.c).
-Nothing else happens until somebody asks for a recording: then this module adds what only Python can,
-ranges that nobody wrote and the self-test of frames, which needs the GIL."""
+Nothing else happens until a recording is requested: then this module adds what only Python can,
+ranges that are not in the code and the self-test of frames, which needs the GIL."""
 from __future__ import annotations
 
 import atexit
@@ -44,7 +44,7 @@ def _watch_main_thread() -> None:
 
 
 def _let_go() -> None:
-    """Before the interpreter ends: nobody may call into it after that."""
+    """Before the interpreter ends: no call into it is allowed after that."""
     if _kept:
         _kept[1].strata_inject_on_switch(None)
 
@@ -65,13 +65,17 @@ def begin() -> None:
 
 
 def _watch_profiler(torch: Any) -> None:
-    other_profiler.watch(torch.autograd.profiler.profile, _kept[1].strata_inject_other)
+    tell = _kept[1].strata_inject_other
+    other_profiler.watch(torch.autograd.profiler.profile, tell)
+    on_import.when_imported(other_profiler.MONITOR,
+                            lambda module: other_profiler.watch_monitor(module, tell))
 
 
 def enter() -> None:
     """`strata record PID` has come in: this program waits in that folder, for which the variables are
     set already."""
     begin()
+    _kept[1].strata_inject_entered()
     torch = sys.modules.get("torch")
     if getattr(getattr(torch, "version", None), "cuda", None):
         _kept[1].strata_inject_device(b"cuda")

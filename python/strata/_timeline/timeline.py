@@ -52,38 +52,49 @@ def _variables(**wanted: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _load(ops: str | None) -> Any:
+def _wanted(ops: str | None, depth: int | None) -> dict[str, str]:
+    """What a part asks of the library, as variables; what it does not ask for stays as it is."""
+    return {"STRATA_OPS": _level(ops), **({} if depth is None else {"STRATA_DEPTH": str(max(int(depth), 0))})}
+
+
+def _load(ops: str | None, depth: int | None) -> Any:
     folder = run_files.folder()
     if folder is None:
         raise OSError("there is no folder to record to")
     here = os.path.join(PACKAGE, torch_fallback.LIBRARY)
-    with _variables(STRATA_RUN=folder, STRATA_OPS=_level(ops)):
+    with _variables(STRATA_RUN=folder, **_wanted(ops, depth)):
         if ctypes.PyDLL(here).strata_inject_start(_kind()) < 0:  # with the GIL, for its self-test
             settings.say("this timeline has no GPU work; run strata doctor to see why")
     return ctypes.CDLL(here)
 
 
+def _known(ops: str | None) -> str | None:
+    if ops in (None, "off", "user", "all", "shapes"):
+        return ops
+    settings.say(f"timeline(ops={ops!r}): ops is off, user, all or shapes; using the default")
+    return None
+
+
 def _level(ops: str | None) -> str:
     """Where no device is recorded, operators are what there is to see."""
-    if ops not in (None, "off", "user", "all"):
-        settings.say(f"timeline(ops={ops!r}): ops is off, user or all; using the default")
-        ops = None
     return ops or ("user" if _kind() == b"cuda" else "all")
 
 
-def _begin(ops: str | None) -> int:
+def _begin(ops: str | None, depth: int | None) -> int:
     """The number of the part that is recorded; 0 for the whole program."""
     global _library, _open, _number
     with _lock:
         _open += 1
         if torch_fallback.wanted():
+            if _open == 1:
+                torch_fallback.hold(True)
             return 0
         if _open > 1:
             return _number
         if _library is None:
-            _library = _load(ops)
+            _library = _load(ops, depth)
         else:
-            with _variables(STRATA_OPS=_level(ops)):
+            with _variables(**_wanted(ops, depth)):
                 _library.strata_inject_pause(0)
         _number += 1
         core.instant("strata.timeline begins")
@@ -96,6 +107,8 @@ def _end() -> None:
     global _open
     with _lock:
         _open -= 1
+        if _open == 0 and torch_fallback.wanted():
+            torch_fallback.hold(False)
         if _open == 0 and _library is not None and not torch_fallback.wanted():
             derived_ranges.stop()
             core.instant("strata.timeline ends")
@@ -104,16 +117,19 @@ def _end() -> None:
 
 class timeline(contextlib.ContextDecorator):
     """A part of the program whose timeline is recorded. `ops` selects torch's operators: "off", "user"
-    ranges or "all"; by default "user" with a GPU and "all" without. A part inside another one belongs
-    to that. Under `strata run --level timeline` everything is recorded anyway."""
+    ranges, "all" or "shapes" (all with the shapes of their inputs); by default "user" with a GPU and
+    "all" without. `depth` is how many units (calls of the outermost module or stage) are recorded in
+    depth, with every operator, shape and line: two of each kind by default. A part inside another one
+    belongs to that. Under `strata run --level timeline` everything is recorded anyway."""
 
-    def __init__(self, ops: str | None = None) -> None:
-        self.ops = ops
+    def __init__(self, ops: str | None = None, depth: int | None = None) -> None:
+        self.ops = _known(ops)
+        self.depth = depth
         self.number = 0
 
     def __enter__(self) -> timeline:
         try:
-            self.number = _begin(self.ops)
+            self.number = _begin(self.ops, self.depth)
         except Exception as why:
             settings.say(f"no timeline: {why}")
         return self

@@ -2,7 +2,7 @@
 
 Operators and samples of Python code go to the recording by the library that CUDA programs get from
 their driver. What a device does only torch.profiler knows there: it runs from the first call of a
-module on, for STRATA_TIMELINE_SECONDS (5; its records take memory), and leaves torch_trace.json.gz.
+module on, for STRATA_TEST_TIMELINE_SECONDS (5; its records take memory), and leaves torch_trace.json.gz.
 On a CPU alone there is no device to ask about, and the recording is all there is; torch.profiler runs
 there only where the library cannot be loaded.
 """
@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 from strata._base import PACKAGE, run_files, settings
+from strata._base.extension import core
 from strata._timeline import selected_stages
 
 LIBRARY = "libstrata_inject.so"
@@ -39,6 +40,30 @@ def knows(kind: str) -> bool:
     return wanted() and kind == "cuda" and _holds_the_door()
 
 
+def hold(begins: bool) -> None:
+    """What runs from now on is recorded, also in a long run that is not recorded throughout; until it
+    ends."""
+    if rests():
+        _of_timeline().strata_inject_hold(int(begins))
+
+
+def rests() -> bool:
+    """Whether the recorder of this program may rest."""
+    return wanted() and os.environ.get("STRATA_REST") == "on"
+
+
+def _of_timeline() -> Any:
+    return ctypes.CDLL(os.path.join(PACKAGE, LIBRARY))
+
+
+def _share_units() -> None:
+    """The library rests when enough was seen of what the program repeats, which the extension sees."""
+    try:
+        _of_timeline().strata_inject_units(ctypes.c_void_p(core.units()))
+    except (OSError, AttributeError):
+        pass  # nothing rests then
+
+
 def _driver_loads_us(torch: Any) -> bool:
     """CUDA is used and its driver will load our library by itself."""
     return bool(torch.version.cuda) and any(map(os.path.exists, NVIDIA)) and _holds_the_door()
@@ -55,7 +80,7 @@ def _record_operators() -> None:
 def _start() -> None:
     global _profiler, _until
     _profiler = selected_stages.start_profiler()
-    _until = time.monotonic() + settings.number("STRATA_TIMELINE_SECONDS", 5, 1)
+    _until = time.monotonic() + settings.number("STRATA_TEST_TIMELINE_SECONDS", 5, 1)
     atexit.register(_stop)
 
 
@@ -109,7 +134,7 @@ def _has_device(torch: Any) -> bool:
 
 
 def _tell_of_other(begins: int) -> None:
-    """The driver has loaded the library by now; where it has not, there is nobody to tell."""
+    """The driver has loaded the library by now; where it has not, there is nothing to notify."""
     try:
         ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).strata_inject_other(begins)
     except (OSError, AttributeError, KeyError):
@@ -118,8 +143,11 @@ def _tell_of_other(begins: int) -> None:
 
 def _torch_is_there(torch: Any) -> None:
     if _driver_loads_us(torch):
+        from strata._base import on_import
         from strata._timeline import other_profiler
         other_profiler.watch(torch.autograd.profiler.profile, _tell_of_other)
+        on_import.when_imported(other_profiler.MONITOR,
+                                lambda module: other_profiler.watch_monitor(module, _tell_of_other))
         return
     recorded = True
     try:
@@ -144,6 +172,8 @@ def begin() -> None:
     if standby.wanted():
         standby.begin()
     elif wanted():
+        if rests():
+            _share_units()
         on_import.when_imported("torch", _torch_is_there)
         derived_ranges.start()
     elif settings.flag("STRATA_AUTO", False):  # under strata run

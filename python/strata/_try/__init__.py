@@ -1,5 +1,5 @@
-"""`strata try`: fixes applied to an unmodified program from outside, measured against the program as
-it is, in turns.
+"""`strata try`: fixes applied to an unmodified program from outside, measured against the unchanged
+program, alternately.
 
 `driver` starts the program again and again in fresh processes; `inside` is what runs in them: it
 applies the fixes of `fixes`, finds the unit that is timed, and writes times and outputs to the

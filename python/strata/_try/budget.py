@@ -1,6 +1,6 @@
 """How the time is spent on fixes that are not settled: who gets another look, and how long it takes.
 
-Whoever looks again and again until something seems real finds gains where nothing was gained. So the
+Looking again and again until something seems real finds gains where nothing was gained. So the
 chance of being wrong is shared out before the first look: half of it belongs to that one, the rest in
 equal parts to those that may follow. Each look has more measurements than all before it, and can afford
 to be stricter."""

@@ -1,9 +1,9 @@
-"""The whole of `strata try`: records the program, tries one fix after the other against the program as
-it is, then the best of them together.
+"""The whole of `strata try`: records the program, tries one fix after the other against the
+unchanged program, then the best of them together.
 
-Fixes that can be switched while the program runs have their turns in one process (turns.py). For the
-others processes alternate: A B B A with one fix, A B C A C B A with two: forward and back, so that
-neither a drift of the machine nor a disturbance of some seconds favours anybody."""
+Fixes that can be switched while the program runs alternate in one process (turns.py). For
+the others processes alternate: A B B A with one fix, A B C A C B A with two: forward and back, so
+that neither a drift of the machine nor a disturbance of some seconds favours one side."""
 from __future__ import annotations
 
 import glob
@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from strata._base import command as strata_command
-from strata._try import budget, compare, fixes, promises
+from strata._try import budget, compare, fixes, predictions, turns
 from strata._try.kinds import Kind, Options, OutOfTime, change_of
-from strata._try.progress import Progress
+from strata._try.progress import Progress, duration
 from strata._try.rounds import Rounds
 from strata._try.together import Together
 from strata._try.trial import Runner, Trial, failure_of
@@ -31,7 +31,7 @@ FIRST_UNITS = 120  # of the run that looks for the unit
 PHASE_S = 10.0  # what comes first, batches without training, may be a phase of its own
 UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
 LEAST_STEPS, LEAST_UNITS, LEAST_FIRST = 60, 8, 3
-LONGER, GRACE_S = 1.5, 5.0  # what a recording takes beyond the program as it is, at most
+LONGER, GRACE_S = 1.5, 5.0  # what a recording takes beyond the unchanged program, at most
 REPORT = "report"  # as a fix: those that the report names
 KIND_ORDER = ("call:", "step:optimizer", "step:DataLoader", "step:", "program")
 
@@ -47,7 +47,7 @@ class Driver:
         self.base = Kind([])
         self.kinds: list[Kind] = []
         self.combinations: list[Kind] = []
-        self.promises = promises.Promises()
+        self.predictions = predictions.Predictions()
         self.unit = "program"
         self.main = ""  # what the program calls the module that does most of the work
         self.length: int | None = None  # units of the program, if it is known to end by itself
@@ -82,6 +82,7 @@ class Driver:
             self._record()
             specs = self._specs()
             self.kinds = [Kind([spec]) for spec in specs]
+            self._say_what_it_takes()
             self._try_all()
             if self.options.trace:
                 self._trace()
@@ -98,14 +99,14 @@ class Driver:
             spec for spec in self.options.fixes if spec != REPORT]
 
     def _record(self) -> None:
-        """What the report promises, from a recording made now or before."""
+        """What the report predicts, from a recording made now or before."""
         trace = self.options.recording
         if trace is None and self.options.record:
             trace = self._recorded()
         if trace is not None:
-            self.promises = promises.read(trace)
-            if self.promises.trouble:
-                self.notes.append(f"no promises: {self.promises.trouble}")
+            self.predictions = predictions.read(trace)
+            if self.predictions.trouble:
+                self.notes.append(f"no predictions: {self.predictions.trouble}")
 
     def _recorded(self) -> str | None:
         program = strata_command.program()
@@ -140,8 +141,8 @@ class Driver:
                 cwd=self.runner.place(folder), stdout=out, stderr=errors)
 
     def _first(self) -> None:
-        """The program as it is: what its unit is, which modules it has, how it ends."""
-        self.progress.say("running the program as it is, to find what to time")
+        """The unchanged program: what its unit is, which modules it has, how it ends."""
+        self.progress.say("running the unchanged program, to find what to time")
         passed = sys.stderr.fileno() if self.options.json else sys.stdout.fileno()
         found = self.runner.run([], {**self.plan(None), "unit": None}, self.left(), passed)
         self.first = found
@@ -149,11 +150,12 @@ class Driver:
         self.expected = 0 if found.ended_early else found.status
         self.length = None if found.ended_early else len(found.times(self.unit))
         if found.timed_out:
-            self.notes.append("the program as it is took all of the time: give more with --time, or "
+            self.notes.append("the unchanged program took all of the time: give more with --time, or "
                               "end it earlier with --units")
             raise OutOfTime
         self._check(found)
-        # Where modules are looked for to the end, its units take longer than those of the program as it is.
+        # Where modules are searched for to the end, its units take longer than those of the
+        # unchanged program.
         if not self.unit.startswith("step:") or self.unit.startswith("step:optimizer"):
             if not self._repeats():
                 self.base.trials.append(found)
@@ -183,9 +185,10 @@ class Driver:
 
     def _specs(self) -> list[str]:
         trains = self.unit.startswith("step:optimizer")
-        main = promises.main_module(self.first.modules)
-        self.main, self.promises.main = (main["name"], {main["name"], main["class"]}) if main else ("", set())
-        named = promises.suitable(self.promises, self.first.modules, trains)
+        main = predictions.main_module(self.first.modules)
+        self.main = main["name"] if main else ""
+        self.predictions.main = {main["name"], main["class"]} if main else set()
+        named = predictions.suitable(self.predictions, self.first.modules, trains)
         asked = self.options.fixes or [REPORT]
         found = [s for spec in asked for s in (named if spec == REPORT else [spec])]
         return list(dict.fromkeys(found))
@@ -252,6 +255,20 @@ class Driver:
         """What a process of a kind takes."""
         return (kind.trials[-1:] or self.base.trials[-1:] or [self.first])[0].wall_s
 
+    def _say_what_it_takes(self) -> None:
+        """Before anything is tried: whether there is time for a first round of everything."""
+        planned = turns.Turns(self)
+        alternating = [k for k in self.kinds if planned.can(k)]
+        apart = [k for k in self.kinds if k not in alternating]
+        needed = sum(planned.seconds(k, planned.shortest(k)) for k in alternating)
+        needed += planned.start_s if alternating else 0.0
+        needed += self.cost(self.base) * (2 * len(apart) + 2 + len(apart) // 4) if apart else 0.0
+        if needed > self.left():
+            spent = self.clock() - self.began
+            self.progress.say(f"{len(self.kinds)} fixes take about {duration(needed)}, and "
+                              f"{duration(self.left())} are left: those with the highest predicted gain come "
+                              f"first; --time {int(spent + needed) + 1} would do for all")
+
     def _try_all(self) -> None:
         """Alone, together, and what is not settled again. Time that is left lets more of it be combined."""
         self._alone()
@@ -306,7 +323,7 @@ class Driver:
                 glob.escape(folder), "*", "*"))), "")
 
     def outputs_of(self, kind: Kind) -> dict[str, Any]:
-        """Whether a kind computes what the program as it is does."""
+        """Whether a kind computes what the unchanged program does."""
         try:
             for switched in kind.switched if kind.failure is None else ():
                 if switched.results:
@@ -323,7 +340,7 @@ class Driver:
 
 
 def unit_of(trial: Trial) -> str:
-    """The unit to time: what covers most of the time; of those that cover about as much, the
+    """The unit to time: what covers most of the time, and if several cover about as much, the
     outermost kind."""
     totals = {key: sum(times) for key, times in trial.series.items()
               if key.startswith("call:") or len(times) >= 3}

@@ -1,5 +1,5 @@
-"""How good the predictions have been on this machine: one row per fix that was promised and measured,
-in predictions.csv in the cache folder. It never leaves the machine."""
+"""How good the predictions have been on this machine: one row per fix that was predicted and
+measured, in predictions.csv in the cache folder. It never leaves the machine."""
 from __future__ import annotations
 
 import contextlib
@@ -10,7 +10,7 @@ from typing import Any
 
 from strata._try import judge
 
-COLUMNS = ("time", "program", "device", "torch", "fix", "rule", "promised_pct", "measured_pct",
+COLUMNS = ("time", "program", "device", "torch", "fix", "rule", "predicted_pct", "measured_pct",
            "low_pct", "high_pct", "verdict", "outputs")
 
 
@@ -22,7 +22,7 @@ def path() -> str:
 def add(result: dict[str, Any]) -> int:
     """Appends what a result has; the number of rows. A cache that cannot be written is left alone."""
     rows = [_row(result, f) for f in result["fixes"]
-            if f["promised_pct"] is not None and f["measured"] is not None]
+            if f["predicted_pct"] is not None and f["measured"] is not None]
     if not rows:
         return 0
     with contextlib.suppress(OSError):
@@ -39,7 +39,7 @@ def _row(result: dict[str, Any], f: dict[str, Any]) -> list[Any]:
     m = f["measured"]
     return [time.strftime("%Y-%m-%dT%H:%M:%S"), result["program"],
             result["machine"].get("device_name") or result["machine"].get("device", ""),
-            result["machine"].get("torch", ""), f["fix"], f["rule"], round(-f["promised_pct"], 2),
+            result["machine"].get("torch", ""), f["fix"], f["rule"], round(-f["predicted_pct"], 2),
             round(m["change_pct"], 2), _rounded(m["low_pct"]), _rounded(m["high_pct"]), m["verdict"],
             f["outputs"]["verdict"]]
 
@@ -58,7 +58,7 @@ def read() -> list[dict[str, Any]]:
     out = []
     for row in rows:
         try:
-            numbers = {k: float(row[k]) for k in ("promised_pct", "measured_pct")}
+            numbers = {k: float(row[k]) for k in ("predicted_pct", "measured_pct")}
             span = {k: float(row[k]) if row[k] else None for k in ("low_pct", "high_pct")}
         except (KeyError, TypeError, ValueError):
             continue
@@ -68,14 +68,14 @@ def read() -> list[dict[str, Any]]:
 
 
 def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """By fix: how many, and the median distance of measured from promised, in points; of trials that
-    are settled."""
+    """By fix: how many, and the median distance of measured from predicted, in points; of trials
+    that are settled."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in (r for r in rows if r["settled"]):
         groups.setdefault(str(row.get("fix", "")).split(":")[0], []).append(row)
     out = []
     for name, found in sorted(groups.items()):
-        errors = sorted(r["measured_pct"] - r["promised_pct"] for r in found)
+        errors = sorted(r["measured_pct"] - r["predicted_pct"] for r in found)
         sizes = sorted(abs(e) for e in errors)
         out.append({"fix": name, "trials": len(found), "median_error_points": _middle(errors),
                     "median_distance_points": _middle(sizes), "worst_distance_points": sizes[-1]})

@@ -1,14 +1,14 @@
 """Whether a fix changes the time of a unit, from a few processes of each kind.
 
-Units of one process are not independent: memory lands elsewhere in the next one, and clocks drift. So
-a process counts once: as the median, over its warm units, of how much longer each took than the same
-unit of the program as it is, or, of many units, as their sum. A process with a fix is compared with those
-of the program as it is before and after it, the nearer the more, because machines drift. The spread of
-processes is estimated from those of a kind that follow each other, and from all kinds together, because
-it is the machine's. Few processes say little about it, so it is mixed with a guess that counts as much
-as GUESSED more of them, and less the more there are: twice what the units of one process differ, and at
-least LEAST_GUESS. The verdict is one of strata.bench.stats, as sure as the caller asks for; the interval
-that is shown has 95 %."""
+Units of one process are not independent: memory lands elsewhere in the next one, and clocks drift.
+So a process counts once: as the median, over its warm units, of how much longer each took than the
+same unit of the unchanged program, or, of many units, as their sum. A process with a fix is
+compared with those of the unchanged program before and after it, weighted by distance, because machines
+drift. The spread of processes is estimated from those of a kind that follow each other,
+and from all kinds together, because it is the machine's. Few processes say little about it, so it
+is mixed with a guess that counts as much as GUESSED more of them, and less the more there are:
+twice what the units of one process differ, and at least LEAST_GUESS. The verdict is one of
+strata.bench.stats, as sure as the caller asks for; the interval that is shown has 95 %."""
 from __future__ import annotations
 
 import bisect
@@ -22,6 +22,7 @@ from strata._try.budget import ERROR, MATTERS_PCT
 from strata._try.warmup import warm_up
 from strata.bench import stats, student
 
+NOT_SETTLED = "not_settled"  # the verdict of what may still turn out either way
 LEAST_GUESS = 0.02  # of the time
 MANY = 40  # units of a process
 GUESSED = 3  # degrees of freedom that the guess is worth
@@ -41,7 +42,7 @@ def _window(every: Processes) -> tuple[int, int]:
 
 def _relative(before: Processes, after: Processes) -> tuple[list[list[float]], list[list[float]]]:
     """The warm units of each process: logs of how much longer each took than the same unit of the
-    program as it is."""
+    unchanged program."""
     begin, end = _window([*before, *after])
     usual = [stats.median([t[k] for t in before]) for k in range(begin, end)]
 
@@ -52,8 +53,8 @@ def _relative(before: Processes, after: Processes) -> tuple[list[list[float]], l
 
 
 def scores(before: Processes, after: Processes) -> tuple[list[float], list[float]]:
-    """One value per process: log of its time relative to the program as it is. Of many units it is
-    that of their sum, because a pause that comes now and then is part of the time."""
+    """One value per process: log of its time relative to the unchanged program. For many units it is
+    that of their sum, because a pause that comes occasionally is part of the time."""
     begin, end = _window([*before, *after])
     if end - begin >= MANY:
         a, b = ([math.log(max(sum(t[begin:end]), 1e-9)) for t in side] for side in (before, after))
@@ -108,8 +109,9 @@ class Spread:
 
 
 def weights(before: Sequence[int], after: Sequence[int]) -> list[float]:
-    """How much each process of the program as it is counts, from its place and those of the processes
-    with the fix: each is compared with its two neighbours, as if the machine drifted evenly between."""
+    """How much each process of the unchanged program counts, from its place and those of the
+    processes with the fix: each is compared with its two neighbours, as if the machine drifted
+    evenly between."""
     out = [0.0] * len(before)
     for place in after:
         k = bisect.bisect(before, place)
@@ -124,7 +126,7 @@ def weights(before: Sequence[int], after: Sequence[int]) -> list[float]:
 
 @dataclass
 class Measured:
-    """A kind of process against the program as it is."""
+    """A kind of process against the unchanged program."""
 
     change_pct: float
     low_pct: float  # of the interval that is shown
@@ -142,7 +144,9 @@ def is_open(verdict: str, low_pct: float | None, high_pct: float | None) -> bool
     """Whether it may be a gain, or a loss, that matters: more time would show it."""
     if verdict in ("faster", "slower"):
         return False
-    if low_pct is None or high_pct is None or verdict == "unknown" or not low_pct <= 0 <= high_pct:
+    if low_pct is None or high_pct is None or verdict in ("unknown", NOT_SETTLED):
+        return True
+    if not low_pct <= 0 <= high_pct:
         return True
     return low_pct < -MATTERS_PCT
 

@@ -1,4 +1,4 @@
-"""What was asked for, and what is tried: the program as it is, each fix, and fixes together."""
+"""What was requested, and what is tried: the unchanged program, each fix, and fixes together."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -6,6 +6,8 @@ from typing import Any
 
 from strata._try import fixes, judge, switching
 from strata._try.trial import Trial
+
+AS_IT_IS = "the unchanged program"  # the kind without any fix
 
 
 @dataclass
@@ -63,7 +65,7 @@ class Kind:
 
     @property
     def name(self) -> str:
-        return " + ".join(self.specs) or "the program as it is"
+        return " + ".join(self.specs) or AS_IT_IS
 
     @property
     def is_tried(self) -> bool:
@@ -89,13 +91,12 @@ class Kind:
 
     @property
     def pause_block(self) -> int:
-        """Units of a block, of a fix whose gain comes now and then; else 0."""
+        """Units of a block, of a fix whose gain comes occasionally; else 0."""
         return max((fixes.parse(s).block for s in self.specs), default=0)
 
-    @property
-    def settles(self) -> int:
+    def settles(self, unit: str) -> int:
         """Units into which what was on before them reaches."""
-        return max((fixes.parse(s).settles for s in self.specs), default=0)
+        return max((fixes.parse(s).settles_in(unit) for s in self.specs), default=0)
 
 
 def change_of(kind: Kind) -> float:

@@ -1,4 +1,4 @@
-"""The result as one HTML page: bars of what is promised and what was measured, the table, the code to
+"""The result as one HTML page: bars of predicted and measured times, the table, the code to
 write, and the ladder of the report."""
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from strata._base.units import duration
 from strata._try import screen
 
 STYLE = """:root{color-scheme:light dark;--ink:#1b1f24;--dim:#57606a;--paper:#fff;--line:#d8dee4;
---code:#f3f5f7;--promised:#a9c1dd;--measured:#1f7a4a;--open:#8aa398;--slower:#b3261e;--whisker:#1b1f24}
+--code:#f3f5f7;--predicted:#a9c1dd;--measured:#1f7a4a;--open:#8aa398;--slower:#b3261e;--whisker:#1b1f24}
 @media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--dim:#9198a1;--paper:#0d1117;--line:#30363d;
---code:#161b22;--promised:#3b5b84;--measured:#2f9e5f;--open:#55706a;--slower:#e0554c;--whisker:#e6edf3}}
+--code:#161b22;--predicted:#3b5b84;--measured:#2f9e5f;--open:#55706a;--slower:#e0554c;--whisker:#e6edf3}}
 body{font:15px/1.5 system-ui,sans-serif;max-width:64em;margin:2em auto;padding:0 1em;color:var(--ink);
 background:var(--paper)}h1{font-size:1.5em;margin-bottom:0}h2{font-size:1.15em;margin:2em 0 .5em}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
@@ -20,8 +20,8 @@ th{color:var(--dim);font-weight:500}td:first-child,th:first-child{text-align:lef
 td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:9em}th.bars,td.bars{width:46%;min-width:15em;
 text-align:left;padding-right:0}.plot{position:relative;height:1.9em}
 .bar{position:absolute;left:0;border-radius:0 2px 2px 0;min-width:1px}
-.promised{background:var(--promised)}.measured{background:var(--measured)}.open{background:var(--open)}
-.slower{background:var(--slower)}.bar.promised{top:.1em;height:.5em}
+.predicted{background:var(--predicted)}.measured{background:var(--measured)}.open{background:var(--open)}
+.slower{background:var(--slower)}.bar.predicted{top:.1em;height:.5em}
 .bar.measured,.bar.open,.bar.slower{top:.75em;height:.9em}
 .whole{position:absolute;top:-.35em;bottom:-.35em;border-left:1px dashed var(--dim)}
 .whisker{position:absolute;top:.9em;height:.6em;border:solid var(--whisker);border-width:0 1px;
@@ -32,10 +32,10 @@ pre{background:var(--code);padding:.7em .9em;overflow:auto;border-radius:6px;fon
 li{margin:.2em 0}code{white-space:nowrap}.dim{color:var(--dim)}.best{font-size:1.1em}"""
 
 
-LEGEND = """<p class=dim><span class="key promised"></span> time per unit if the promise of the
-report holds; <span class="key measured"></span> as measured (<span class="key slower"></span> slower,
+LEGEND = """<p class=dim><span class="key predicted"></span> time per unit that the report
+predicts; <span class="key measured"></span> as measured (<span class="key slower"></span> slower,
 <span class="key open"></span> no certain change), with its 95 % interval
-<span class="key whisker"></span>. The dashed line is the program as it is. A question mark says that
+<span class="key whisker"></span>. The dashed line is the unchanged program. A question mark says that
 the difference is not settled: a longer <code>--time</code> may settle it.</p>"""
 
 MOST = 1.6  # of the time as it is, that bars can show
@@ -67,17 +67,18 @@ def _head(r: dict[str, Any]) -> str:
 
 
 def _bars(r: dict[str, Any]) -> str:
-    """What is left of the time with each fix: promised above measured, with its interval."""
+    """What is left of the time with each fix: predicted above measured, with its interval."""
     every = [*r["fixes"], *r["combinations"]]
     top = _top(every)
-    rows = ["<h2>Promised and measured</h2><div class=scroll><table><tr><th>fix<th>promised<th>measured"
-            "<th class=bars>time per unit, beside the program as it is"]
+    rows = ["<h2>Predicted and measured</h2><div class=scroll><table><tr><th>fix<th>predicted<th>measured"
+            "<th class=bars>time per unit, beside the unchanged program"]
     for f in every:
-        m, promised = f["measured"], f["promised_pct"]
+        m, predicted = f["measured"], f["predicted_pct"]
         rows.append(f"<tr><td>{escape(f['fix'])}<td>"
-                    + (f"-{promised:.1f} %" if promised is not None else "-") + "<td>"
-                    + (escape(screen.measured_words(m)) if m else "failed" if f["failure"] else "-")
-                    + f"<td class=bars>{_plot(promised, m, top)}")
+                    + (f"-{predicted:.1f} %" if predicted is not None else "-") + "<td>"
+                    + (escape(screen.measured_words(m)) if m else
+                       screen.failed_words(f) if f["failure"] else "-")
+                    + f"<td class=bars>{_plot(predicted, m, top)}")
     return "".join(rows) + "</table></div>"
 
 
@@ -88,14 +89,14 @@ def _top(every: list[dict[str, Any]]) -> float:
     return 1.02 * min(max([1.0, *ends]), MOST)
 
 
-def _plot(promised: float | None, m: dict[str, Any] | None, top: float) -> str:
+def _plot(predicted: float | None, m: dict[str, Any] | None, top: float) -> str:
     def place(share: float) -> float:
         return 100 * max(0.0, min(share / top, 1.0))
 
     out = []
-    if promised is not None:
-        out.append(f'<div class="bar promised" style="width:{place(1 - promised / 100):.1f}%" '
-                   f'title="promised -{promised:.1f} %"></div>')
+    if predicted is not None:
+        out.append(f'<div class="bar predicted" style="width:{place(1 - predicted / 100):.1f}%" '
+                   f'title="predicted -{predicted:.1f} %"></div>')
     if m is not None:
         kind = {"faster": "measured", "slower": "slower"}.get(m["verdict"], "open")
         out.append(f'<div class="bar {kind}" style="width:{place(1 + m["change_pct"] / 100):.1f}%" '
@@ -127,7 +128,7 @@ def _remarks(r: dict[str, Any]) -> str:
         if f["failure"] is not None:
             at = f["failure"].get("source") or {}
             where = f" ({at['file']}:{at['line']})" if at.get("file") else ""
-            lines.append(f"{f['fix']} failed: {f['failure']['reason']}{where}")
+            lines.append(f"{f['fix']}: {screen.failed_words(f)}: {f['failure']['reason']}{where}")
     lines += screen.remarks(r)
     return f"<ul>{''.join(f'<li>{escape(line)}' for line in lines)}</ul>" if lines else ""
 

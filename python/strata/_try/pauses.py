@@ -1,4 +1,5 @@
-"""Pauses that come now and then, as those of a garbage collector: how many units lie between two."""
+"""Pauses that come occasionally, as those of a garbage collector: how many units lie between
+two."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ MOST = 128  # units between two that are reckoned with
 
 
 def period(times: Sequence[float]) -> int:
-    """Units from one pause to the next, on average; 0 where there are none to speak of. Of short ones
+    """Units from one pause to the next, on average; 0 where there are none to speak of. Among short ones
     and long ones those count that take most of the time."""
     warm = list(times[warm_up(times):]) if len(times) > 2 else []
     if not warm:

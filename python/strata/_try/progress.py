@@ -25,7 +25,7 @@ class Progress:
 
     def say_trial(self, what: str, expected_s: float) -> None:
         left = max(self.deadline - self.clock(), 0.0)
-        self.say(f"{what} (takes about {_clock(expected_s)}; {_clock(left)} of --time left)")
+        self.say(f"{what} (takes about {duration(expected_s)}; {duration(left)} of --time left)")
 
     def measured(self, name: str, found: Any) -> None:
         if found is None:
@@ -42,7 +42,8 @@ class Progress:
         """The report follows."""
 
 
-def _clock(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """90 s, 5 min."""
     if seconds < 99.5:
         return f"{max(seconds, 1):.0f} s"
     return f"{seconds / 60:.0f} min"

@@ -32,8 +32,8 @@ def collect(driver: Driver) -> dict[str, Any]:
                  "median_ms": _median(before)},
         "machine": first.machine if first is not None else {},
         "modules": first.modules if first is not None else [],
-        "promises_from": driver.promises.trace or None,
-        "ladder": driver.promises.ladder,
+        "predictions_from": driver.predictions.trace or None,
+        "ladder": driver.predictions.ladder,
         "fixes": [_kind(driver, k) for k in driver.kinds if k.is_tried],
         "combinations": [_kind(driver, k) for k in driver.combinations],
         "best": best.specs if best is not None else [],
@@ -70,8 +70,8 @@ def _warm(groups: list[list[float]]) -> list[float]:
 
 def _kind(driver: Driver, kind: Kind) -> dict[str, Any]:
     before_ms, after_ms = _times(driver, kind) if kind.failure is None else (None, None)
-    promised, rule = driver.promises.of(kind.specs[0]) if len(kind.specs) == 1 else (None, "")
-    found = {"fix": kind.name, "specs": kind.specs, "promised_pct": promised, "rule": rule,
+    predicted, rule = driver.predictions.of(kind.specs[0]) if len(kind.specs) == 1 else (None, "")
+    found = {"fix": kind.name, "specs": kind.specs, "predicted_pct": predicted, "rule": rule,
              "measured": _measured(kind),
              "before_ms": before_ms, "median_ms": after_ms,
              "outputs": driver.outputs_of(kind), "failure": kind.failure,
@@ -101,7 +101,10 @@ def _times(driver: Driver, kind: Kind) -> tuple[float | None, float | None]:
 def _measured(kind: Kind) -> dict[str, Any] | None:
     if kind.measured is None or kind.failure is not None:
         return None
-    return switching.described(kind.measured) if kind.switched else kind.measured.as_dict()
+    found = switching.described(kind.measured) if kind.switched else kind.measured.as_dict()
+    if judge.is_open(found["verdict"], found["low_pct"], found["high_pct"]):
+        found["verdict"] = judge.NOT_SETTLED
+    return found
 
 
 def _set_up(driver: Driver, kind: Kind) -> dict[str, Any]:

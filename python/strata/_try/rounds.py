@@ -10,7 +10,7 @@ from strata._try.kinds import Kind
 if TYPE_CHECKING:
     from strata._try.driver import Driver
 
-IN_A_ROW = 4  # processes with fixes, until it is the turn of the program as it is
+IN_A_ROW = 4  # processes with fixes, until it is the turn of the unchanged program
 OUTPUT_UNITS = 12  # of a run that is made for its results
 
 
@@ -22,7 +22,7 @@ class Rounds:
         self.most = driver.options.blocks or budget.MOST_LOOKS
 
     def once(self, kinds: list[Kind]) -> None:
-        """A round: in turns what can be, the rest in processes of its own."""
+        """A round: alternately what can be, the rest in processes of its own."""
         left: list[Kind] = []
         try:
             left = turns.Turns(self.driver).run(kinds)
@@ -95,7 +95,7 @@ class Rounds:
             self.driver.process(base)
 
     def _pass(self, kinds: list[Kind]) -> None:
-        """Each once, with the program as it is in between where there are many."""
+        """Each once, with the unchanged program in between where there are many."""
         for i, kind in enumerate(kinds):
             if i and i % IN_A_ROW == 0:
                 self.driver.process(self.driver.base)

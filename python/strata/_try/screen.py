@@ -6,6 +6,7 @@ from typing import Any
 
 from strata._base.units import duration
 from strata._try import fixes, judge
+from strata._try.kinds import AS_IT_IS
 from strata.bench.screen import BOLD, Screen, counted, shown
 
 
@@ -32,13 +33,13 @@ def result(s: Screen, r: dict[str, Any]) -> None:
 
 
 def _table(s: Screen, r: dict[str, Any]) -> None:
-    rows = [["fix", "promised", "measured", "95 % interval", "outputs", "set-up"]]
+    rows = [["fix", "predicted", "measured", "95 % interval", "outputs", "set-up"]]
     for f in [*r["fixes"], *r["combinations"]]:
         rows.append(_row(f))
     if len(rows) > 1:
         s.table(rows, 20)
     else:
-        known = r["promises_from"] is not None and not r["notes"] and not r["not_tried"]
+        known = r["predictions_from"] is not None and not r["notes"] and not r["not_tried"]
         why = ": the report names none that can be applied from outside" if known else ""
         if not r["notes"] and not r["not_tried"] and not known:
             why = ": without a recording no report names one"
@@ -48,15 +49,20 @@ def _table(s: Screen, r: dict[str, Any]) -> None:
 
 
 def _row(f: dict[str, Any]) -> list[str]:
-    promised = f"-{f['promised_pct']:.1f} %" if f["promised_pct"] is not None else "-"
+    predicted = f"-{f['predicted_pct']:.1f} %" if f["predicted_pct"] is not None else "-"
     if f["failure"] is not None:
-        return [f["fix"], promised, "failed", "", "", ""]
+        return [f["fix"], predicted, failed_words(f), "", "", ""]
     m = f["measured"]
     if m is None:
-        return [f["fix"], promised, "-", "", "", ""]
+        return [f["fix"], predicted, "-", "", "", ""]
     span = f"{m['low_pct']:+.1f} to {m['high_pct']:+.1f} %" if m["low_pct"] is not None else "unknown"
-    return [f["fix"], promised, measured_words(m), span, output_words(f["outputs"]),
+    return [f["fix"], predicted, measured_words(m), span, output_words(f["outputs"]),
             set_up_words(f["set_up"])]
+
+
+def failed_words(f: dict[str, Any]) -> str:
+    """Why there is no figure: it failed, or there was nothing to change."""
+    return "already so" if f["failure"].get("already") else "failed"
 
 
 def is_open(m: dict[str, Any]) -> bool:
@@ -90,7 +96,7 @@ def set_up_words(x: dict[str, Any]) -> str:
 
 
 def _failure(s: Screen, f: dict[str, Any]) -> None:
-    s.add(f"  {f['fix']} failed: {f['failure']['reason']}")
+    s.add(f"  {f['fix']}: {failed_words(f)}: {f['failure']['reason']}")
     source = f["failure"].get("source")
     if source and source.get("file"):
         s.add(f"    at {shown(source['file'])}:{source['line']}, in {source['function']}")
@@ -158,6 +164,8 @@ def conclusion(r: dict[str, Any]) -> str:
             times = f": {duration(before)} -> {duration(after)}" if before and after else ""
             return f"best: {f['fix']}{times} ({f['measured']['change_pct']:+.1f} %)"
     unsettled = [f["fix"] for f in r["fixes"] if f["measured"] and is_open(f["measured"])]
+    if r["fixes"] and all(f["failure"] and f["failure"].get("already") for f in r["fixes"]):
+        return "nothing to try: the program does all of this already"
     if unsettled:
         return f"no gain is certain yet; a longer --time may settle {', '.join(unsettled)}"
     return "none of the fixes makes it faster" if r["fixes"] else ""
@@ -176,20 +184,22 @@ def _code(s: Screen, note: dict[str, Any]) -> None:
 
 
 def _next(s: Screen, r: dict[str, Any]) -> None:
-    lines = [_diff(r), f"strata report {shown(r['promises_from'])}   what the fixes are for"
-             if r["promises_from"] else "",
+    lines = [_diff(r), f"strata report {shown(r['predictions_from'])}   what the fixes are for"
+             if r["predictions_from"] else "",
              "strata try --history   how good predictions have been on this machine"]
     for k, line in enumerate(filter(None, lines)):
         s.command(("next: " if k == 0 else "      ") + line)
 
 
 def _diff(r: dict[str, Any]) -> str:
-    """The command that compares the first pair that was measured; "" where there is none."""
-    tried = [f for f in r["fixes"] if f["measured"]]
-    pair = [p for p in r["recordings"].values() if p][:2]
+    """The command that compares the unchanged program with the best fix, or with the first that was
+    measured; "" where there is none."""
+    tried = [f for f in [*r["fixes"], *r["combinations"]] if f["measured"]]
+    tried.sort(key=lambda f: f["specs"] != r["best"])
+    pair = [r["recordings"].get(name) for name in (AS_IT_IS, tried[0]["fix"] if tried else "")]
     folder = shown(r["folder"])
-    if len(pair) == 2:
-        return f"strata diff {shown(pair[0])} {shown(pair[1])}"
+    if all(pair):
+        return f"strata diff {shown(str(pair[0]))} {shown(str(pair[1]))}"
     if tried and tried[0]["switched"]:
         at = f"{folder}/{tried[0]['switched'][0]}"
         return f"strata diff {at}/without {at}/with"
@@ -208,15 +218,15 @@ def listing(s: Screen) -> None:
 
 
 def history(s: Screen, rows: list[dict[str, Any]], groups: list[dict[str, Any]], path: str) -> None:
-    """Promised against measured."""
+    """Predicted against measured."""
     if not rows:
         s.add(f"no predictions have been measured yet ({path})")
         return
-    table = [["fix", "promised", "measured", "off by", "outputs", "program"]]
+    table = [["fix", "predicted", "measured", "off by", "outputs", "program"]]
     for row in rows[-40:]:
-        off = row["measured_pct"] - row["promised_pct"]
+        off = row["measured_pct"] - row["predicted_pct"]
         mark = "" if row["settled"] else " ?"
-        table.append([str(row["fix"]), f"{row['promised_pct']:+.1f} %",
+        table.append([str(row["fix"]), f"{row['predicted_pct']:+.1f} %",
                       f"{row['measured_pct']:+.1f} %{mark}", f"{off:+.1f}{mark}",
                       str(row.get("outputs", "")), str(row.get("program", ""))[:24]])
     s.table(table, 20)
@@ -229,5 +239,5 @@ def history(s: Screen, rows: list[dict[str, Any]], groups: list[dict[str, Any]],
         s.table(table, 20)
     if any(not row["settled"] for row in rows):
         s.add("  ?: not settled by its trial, and left out of the figures by fix")
-    s.add("  off by: measured minus promised, in percentage points; negative is more gain than promised")
+    s.add("  off by: measured minus predicted, in percentage points; negative is more gain than predicted")
     s.add(f"  from {path}; nothing is uploaded")

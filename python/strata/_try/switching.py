@@ -18,7 +18,7 @@ MOST_PAIRS = 30  # of the first turn
 MOST_IN_A_TURN = 270
 TURN_S = 4.0  # that the first turn should take, if that is enough for LEAST_PAIRS
 STEPS = (4, 4)  # of a loop: units to warm up with, units of a block
-FEW = (2, 2)  # of calls, which are waited for at both ends, and of long steps
+FEW = (2, 2)  # of calls, which the device has finished at both ends, and of long steps
 LONG_MS = 250.0  # what the unit before leaves behind is small beside it
 
 
@@ -53,7 +53,7 @@ class Taken:
 
     def set_up_s(self, first: Sequence[float] = ()) -> float:
         """What its warm-up took longer; the last unit of it is that of the comparison. `first` are units
-        of the program as it is, which has pauses of its own."""
+        of the unchanged program, which has pauses of its own."""
         usual = self.usual_ms(True)
         if usual is None:
             return 0.0

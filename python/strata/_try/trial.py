@@ -49,7 +49,7 @@ class Trial:
     is_python: bool = False  # whether a Python with our hooks has begun
 
     def times(self, unit: str) -> list[float]:
-        """Of the unit; of the whole program where there is none."""
+        """For the unit, or for the whole program where there is none."""
         return self.series.get(unit, []) if unit != "program" else [self.wall_s * 1e3]
 
 
@@ -244,7 +244,8 @@ def _stdin() -> Any:
 def reason_of(failed: dict[str, Any]) -> dict[str, Any]:
     """What a process wrote about a fix that failed, for the report."""
     kind, text = failed.get("type"), failed.get("message", "")
-    return {"reason": f"{kind}: {text}" if kind else text, "source": failed.get("source")}
+    found = {"reason": f"{kind}: {text}" if kind else text, "source": failed.get("source")}
+    return {**found, "already": True} if failed.get("already") else found
 
 
 def failure_of(trial: Trial, expected: int) -> dict[str, Any] | None:
@@ -264,7 +265,7 @@ def failure_of(trial: Trial, expected: int) -> dict[str, Any] | None:
 
 
 def write_trace(folder: str, unit: str, times: list[float]) -> None:
-    """Units as a trace, so that `strata diff` and `strata compare` read a trial."""
+    """Units as a trace, so that `strata diff` and `strata diff` read a trial."""
     events: list[dict[str, Any]] = []
     at = 0.0
     for k, ms in enumerate(times):

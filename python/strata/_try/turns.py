@@ -16,7 +16,7 @@ from strata._try.warmup import warm_up
 if TYPE_CHECKING:
     from strata._try.driver import Driver
 
-UNPROMISED_PCT = 2.0  # what a fix may gain for which nothing is promised
+UNPREDICTED_PCT = 2.0  # what a fix may gain for which nothing is predicted
 PAUSES = 1 / 15  # of the time: what a turn may take so that each block has its pauses
 
 
@@ -40,7 +40,7 @@ class Turns:
         waiting = [k for k in kinds if self.can(k)]
         waiting.sort(key=self._worth, reverse=True)
         left = [k for k in kinds if k not in waiting]
-        # A process that has been started is worth as much time again: another look would start one more.
+        # A process that has been started is worth twice the time: another look would start one more.
         self.more_s = self.start_s / max(len(waiting), 1)
         while waiting:
             group = self._fitting(waiting)
@@ -70,7 +70,7 @@ class Turns:
             most = PAUSES * self.driver.options.seconds * 1e3 / max(self.unit_ms_of(kind), 1e-3)
             block = pauses.block(self.between, block, int(most / (2 * switching.LEAST_PAIRS)))
         turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms_of(kind), block,
-                                 len(kind.switched) + 1, kind.settles, self.more_s)
+                                 len(kind.switched) + 1, kind.settles(self.driver.unit), self.more_s)
         return replace(turn, pairs=min(pairs, turn.pairs)) if pairs else turn
 
     def shortest(self, kind: Kind) -> switching.Turn:
@@ -92,8 +92,9 @@ class Turns:
         return known + turn.units * self.unit_ms_of(kind) / 1e3
 
     def _worth(self, kind: Kind) -> float:
-        """What it promises for the time it takes: the time may be over before the others have had theirs."""
-        gains = [self.driver.promises.at_most(spec) or UNPROMISED_PCT for spec in kind.specs]
+        """Its predicted gain per second of testing: the time may be over before the others are
+        tested."""
+        gains = [self.driver.predictions.at_most(spec) or UNPREDICTED_PCT for spec in kind.specs]
         set_up = sum(fixes.parse(spec).set_up_s for spec in kind.specs)
         return max(gains) / (2 * switching.TURN_S + set_up)
 

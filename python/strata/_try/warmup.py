@@ -2,7 +2,7 @@
 
 A pause during the warm-up is not yet a set-up: a collection of garbage, or the first use of something
 by the program, comes with every fix and without any. So a set-up is one only if it is clearly more
-than what the program's own units take longer now and then."""
+than what the program's own units take longer occasionally."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def beyond(seconds: float, own: Sequence[float]) -> float:
 
 
 def of_process(mine: Sequence[float], theirs: Sequence[Sequence[float]]) -> float:
-    """What the first units of a process took beyond those of the program as it is."""
+    """What the first units of a process took beyond those of the unchanged program."""
     own = [set_up_s(times) for times in theirs]
     usual = stats.median(own)
     varies = [abs(s - usual) for s in own] + [longest_pause_s(t[warm_up(t):]) for t in theirs]

@@ -41,7 +41,7 @@ def _options(entry: str, given: dict[str, Any]) -> Any:
 def compare(before: Callable[[], Any], after: Callable[[], Any], *, seconds: float = 30.0,
             threshold_pct: float = 1.0, iterations: int | None = None, device: str | None = None,
             seed: int = 0) -> dict[str, Any]:
-    """Calls two functions in turns and says whether they take different times: "verdict" is
+    """Calls two functions alternately and says whether they take different times: "verdict" is
     slower, faster, no_difference or unknown, about `after`."""
     from strata.bench import race, run
     from strata.bench.variants import Variant, Whole

@@ -96,8 +96,8 @@ def work(stage: str, alone: str, full: FullTrace) -> dict[str, Any]:
 def duration(folder: str, path: str, times: dict[str, Any],
              tolerance_pct: float) -> dict[str, Any] | None:
     """Compares the median time with that of the full run's timing.json: the same if within the
-    tolerance, or within the interval of the median if that is wider; ten microseconds do not
-    count."""
+    tolerance, or within the interval of the median if that is wider, or within the spread of the full
+    run's own calls; ten microseconds do not count."""
     stages = _read(os.path.join(folder, "timing.json")).get("stages", {})
     found = stages.get(path)
     if not found:
@@ -109,10 +109,23 @@ def duration(folder: str, path: str, times: dict[str, Any],
     slack = tolerance_pct / 100
     in_spread = mine["low_ms"] * (1 - slack) <= full <= mine["high_ms"] * (1 + slack)
     near = abs(mine["median_ms"] - full) <= NEAR_MS
-    return {"check": "time", "same": abs(change) <= tolerance_pct or in_spread or near,
+    own = 0.0 if on_device else _spread_pct(found)
+    return {"check": "time", "same": abs(change) <= max(tolerance_pct, own) or in_spread or near,
             "of": "gpu" if on_device else "wall", "alone_ms": mine["median_ms"], "full_ms": full,
-            "change_pct": change, "calls": found["count"], "tolerance_pct": tolerance_pct,
-            "few_calls": found["count"] < FEW_CALLS}
+            "change_pct": change, "full_spread_pct": own, "calls": found["count"],
+            "tolerance_pct": tolerance_pct, "few_calls": found["count"] < FEW_CALLS}
+
+
+P95_SIGMAS = 1.645  # of a normal distribution, from its median
+
+
+def _spread_pct(stage: dict[str, Any]) -> float:
+    """By how much calls of the full run differ from their median: one standard deviation, from the 95th
+    percentile, because first calls and single outliers do not move that."""
+    median, p95 = stage.get("median_ms"), stage.get("p95_ms")
+    if not median or not p95 or stage.get("count", 0) < FEW_CALLS:
+        return 0.0
+    return 100 * max(p95 - median, 0.0) / P95_SIGMAS / median
 
 
 def state(signature: Signature, owner: Any, written: list[str]) -> list[str]:
@@ -156,6 +169,10 @@ def machine(folder: str, device_name: str) -> list[str]:
     then = found.get("packages", {}).get("torch")
     if then and then != torch.__version__:
         notes.append(f"torch {torch.__version__} here, {then} in the full run")
+    threads = found.get("torch", {}).get("threads")
+    if threads and threads != torch.get_num_threads():
+        notes.append(f"torch computes on {torch.get_num_threads()} threads here, on {threads} in the full "
+                     "run: OMP_NUM_THREADS or torch.set_num_threads differ")
     names = {d.get("name") for d in found.get("devices", []) if d.get("name")}
     if names and device_name not in names:
         notes.append(f"{device_name} here, {', '.join(sorted(names))} in the full run")

@@ -12,7 +12,7 @@ CLOCK_SPREAD_PCT = 3.0  # a clock that moves more than this moves the times
 
 
 class Clocks:
-    """Sampled now and then, never while something is timed."""
+    """Sampled occasionally, never while something is timed."""
 
     def __init__(self, device: str) -> None:
         self.samples: list[dict[str, int]] = []

@@ -58,7 +58,7 @@ def _options(a: argparse.Namespace) -> Any:
                    threshold_pct=a.threshold or 1.0, trace=a.trace,
                    iterations=a.iterations or None, seconds=a.time, warmup=a.warmup,
                    against=a.against, tolerance_pct=a.tolerance or 3.0, output=a.output,
-                   choice=choice)
+                   progress=True, choice=choice)
 
 
 def _list(a: argparse.Namespace) -> None:

@@ -1,5 +1,5 @@
-"""What a signature file has to look like. It may be anybody's, so it is looked through once, when it
-is read; whoever uses it then finds every field there and of its type."""
+"""What a signature file has to look like. It may come from a stranger, so it is checked once,
+when it is read; its users then find every field there and of its type."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

@@ -240,7 +240,7 @@ def _owner(root: Any, function: str | None) -> tuple[str, Any, str] | None:
 
 def _by_function(root: Any, function: str | None) -> Target | None:
     """The module whose forward was recorded. No other method is called because a signature, which
-    may be anybody's, says so: a model has methods that load code from elsewhere."""
+    may come from a stranger, says so: a model has methods that load code from elsewhere."""
     found = _owner(root, function)
     if found is None or found[2] != "forward" or not call_state.is_module(found[1]):
         return None

@@ -1,5 +1,6 @@
-"""Eager and compiled by turns, on one copy of the weights: a module looks for its compiled version in
-a slot of its own at every call, so switching modes is filling or emptying these slots."""
+"""Eager and compiled alternately, on one copy of the weights: a module looks for its compiled
+version in a slot of its own at every call, so switching modes is filling or emptying these
+slots."""
 from __future__ import annotations
 
 import contextlib

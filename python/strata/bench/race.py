@@ -1,4 +1,4 @@
-"""Several variants of a call against each other, measured in turns: eager and compiled, another
+"""Several variants of a call against each other, measured alternately: eager and compiled, another
 entry, another commit. `stats` says whether they differ; with --trace `strata diff` says in what."""
 from __future__ import annotations
 
@@ -159,18 +159,21 @@ def _is_entry(text: str) -> bool:
 
 
 def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str, Any]:
-    """Warms all variants up, measures them in turns, and judges."""
+    """Warms all variants up, measures them alternately, and judges."""
     options, variants = line.options, line.variants
+    tell = say if options.progress and len(variants) > 1 else _nothing
     if options.metric == "gpu" and torch.device(line.device).type == "cpu":
         raise BenchError(f"--metric {options.metric}: there is no device to measure it on", USAGE)
     watch = clocks.Clocks(line.device)
+    seconds = options.seconds or (COMPARE_SECONDS if len(variants) > 1 else BENCH_SECONDS)
     for v in variants:
+        tell(f"warming {v.name} up" + (", which compiles first" if v.name.startswith("compile") else ""))
         v.start(line.device, options.warmup)
+    tell(f"measuring {len(variants)} alternately, for at most {seconds:.0f} s")
     batch = min(v.watch.batch for v in variants)
     for v in variants:
         v.watch.batch = batch
     contest = stats.Race(len(variants), options.threshold_pct)
-    seconds = options.seconds or (COMPARE_SECONDS if len(variants) > 1 else BENCH_SECONDS)
     metric, best_of = _run(contest, line, watch, seconds)
     result = {
         "kind": "compare" if len(variants) > 1 else "call", "name": name, "device": line.device,
@@ -185,6 +188,10 @@ def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str,
     if options.trace and folder is not None:
         _take_traces(result, line, name, folder)
     return result
+
+
+def _nothing(text: str) -> None:
+    """Of what programs measure themselves they want the result."""
 
 
 def decided_on(trial: list[dict[str, float]], has_device: bool, best_of: int) -> str:

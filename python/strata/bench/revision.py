@@ -80,7 +80,7 @@ class Revision:
         return os.path.join(self.path, os.path.relpath(full, top)) if inside else place
 
     def leave(self) -> None:
-        """Back to the program as it is."""
+        """Back to the unchanged program."""
         self.theirs.take_out()
         self.ours.put_in()
         sys.path[:] = self._paths

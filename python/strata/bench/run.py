@@ -39,6 +39,7 @@ class Options:
     against: str | None = None
     tolerance_pct: float = 3.0
     output: str | None = None
+    progress: bool = False  # is reported on standard error
     choice: Choice = field(default_factory=Choice)
 
 
@@ -67,7 +68,7 @@ def times_of(variant: Variant) -> dict[str, Any]:
 
 
 def bench_stages(path: str, stage: str, options: Options) -> list[dict[str, Any]]:
-    """Every signature of the stage that was asked for, each with its files."""
+    """Every signature of the stage that was requested, each with its files."""
     recorded = SignatureFile(path)
     chosen = recorded.choose(stage, options.signature)
     entry = find.entry(entry_of(options))

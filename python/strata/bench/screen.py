@@ -144,6 +144,9 @@ def check_words(c: dict[str, Any]) -> str:
         return f"{mark} {c['of']}: " + (c.get("detail") or f"the same {c['alone']:,}, in the same order")
     words = (f"{mark} {'GPU ' if c['of'] == 'gpu' else ''}time: {duration(c['alone_ms'])}, in the full "
              f"run {duration(c['full_ms'])} ({c['change_pct']:+.1f} %; {c['calls']} calls)")
+    own = c.get("full_spread_pct", 0.0)
+    if c["same"] and abs(c["change_pct"]) > c["tolerance_pct"] and own > c["tolerance_pct"]:
+        words += f", within the {own:.0f} % by which its own calls differ"
     return words + ("; that includes its cold calls" if c["few_calls"] and not c["same"] else "")
 
 
@@ -199,7 +202,7 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
                      + ("" if v["warmup"]["steady"] else ", not steady")])
     s.table(rows, 20)
     s.add(f"  medians of {counted(n, 'measurement')}" + (
-        " each, taken in turns" if len(rows) > 2 else "") + (
+        " each, taken alternately" if len(rows) > 2 else "") + (
         f"; calls are disturbed, so the best of {r['best_of']} decides"
         if r["best_of"] > 1 else "") + (
         "; processor time decides" if columns.get(r["metric"]) == NO_DEVICE["cpu"] else ""))
@@ -223,7 +226,7 @@ def verdict_words(c: dict[str, Any]) -> str:
                "use --iterations or --time for more"
     span = f"between {low:+.1f} and {high:+.1f} %"
     if c["verdict"] != "no_difference":
-        return f"{c['verdict']} by {abs(c['change_pct']):.1f} % ({span}): real"
+        return f"{c['verdict']} by {abs(c['change_pct']):.1f} % ({span}), and more than noise"
     if c["resolution_pct"] <= c["threshold_pct"] + 1e-9:
         return f"no difference ({span}; differences below {c['threshold_pct']:g} % do not count)"
     return f"no difference seen ({span}); {c['pairs']} measurements cannot show one below " \

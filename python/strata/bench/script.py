@@ -3,7 +3,7 @@ measures it. Its first half is written here, in plain Python one can read and ch
 is the text of strata/_pipeline/single_call.py. It needs torch and the user's module, not strata.
 
 What a signature says goes into the program as literals only: repr() of what JSON can hold, the names
-of torch's own dtypes, and classes that mock.find has found. The signature may be anybody's."""
+of torch's own dtypes, and classes that mock.find has found. The signature may come from a stranger."""
 from __future__ import annotations
 
 import dataclasses

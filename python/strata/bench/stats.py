@@ -66,7 +66,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 
 
 def outliers(values: Sequence[float]) -> int:
-    """Values far above the others: OUTLIER spreads, and at least a twentieth of the median."""
+    """Values far above the others: OUTLIER spreads, and at least 5 % of the median."""
     middle, spread = median(values), 1.4826 * deviation(values)
     return sum(v > middle + max(OUTLIER * spread, 0.05 * abs(middle)) for v in values)
 
@@ -194,7 +194,7 @@ def best_of(times: Sequence[float], variants: int, seconds: float) -> int:
 
 
 def looks() -> Iterator[int]:
-    """At how many pairs the verdict is asked for."""
+    """At how many pairs the verdict is requested."""
     n = float(FIRST_LOOK)
     while n < MOST_PAIRS:
         yield int(n)

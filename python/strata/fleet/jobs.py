@@ -59,7 +59,7 @@ def make_jobs(traces: list[str], folder: str, program: str, run: str | None = No
 
 def command_of(job: Job) -> list[str]:
     program = job.program if os.access(job.program, os.X_OK) else shutil.which("strata") or job.program
-    return [program, "summarize", job.trace, "-o", job.folder, "--run", job.run,
+    return [program, "export", "--to", "tables", job.trace, "-o", job.folder, "--run", job.run,
             "--rank", str(job.rank), "--json"]
 
 
@@ -75,7 +75,7 @@ def run_job(job: Job) -> Result:
 
 
 def read_result(job: Job, status: int, output: str, errors: str) -> Result:
-    """What `strata summarize --json` said."""
+    """What `strata export --to tables --json` said."""
     if status:
         lines = errors.strip().splitlines()
         return Result(job, error=lines[-1] if lines else f"ended with status {status}")
@@ -83,7 +83,7 @@ def read_result(job: Job, status: int, output: str, errors: str) -> Result:
         said = json.loads(output)["ranks"][0]
         return Result(job, said["rank"], said["run"])
     except (ValueError, LookupError, TypeError):
-        return Result(job, error="strata summarize did not say what it wrote")
+        return Result(job, error="strata export --to tables did not say what it wrote")
 
 
 def find_doubles(results: list[Result]) -> list[str]:

@@ -1,4 +1,4 @@
--- Tables of `strata summarize` as views in ClickHouse. @TABLES@ stands for their folder, @SOURCE@ for
+-- Tables of `strata export --to tables` as views in ClickHouse. @TABLES@ stands for their folder, @SOURCE@ for
 -- the function that reads it: file, or s3 for an address. Run and rank are taken from the path as
 -- text and number: by itself ClickHouse guesses their types from the first path it sees.
 CREATE VIEW runs AS SELECT *, extract(_path, '/run=([^/]+)/') AS run, toInt64(extract(_path, '/rank=([0-9]+)/')) AS rank FROM @SOURCE@('@TABLES@/runs/run=*/rank=*/*.parquet', Parquet) SETTINGS use_hive_partitioning = 0;

@@ -1,4 +1,4 @@
--- Tables of `strata summarize` as views in DuckDB. @TABLES@ stands for their folder.
+-- Tables of `strata export --to tables` as views in DuckDB. @TABLES@ stands for their folder.
 CREATE VIEW runs AS SELECT * FROM read_parquet('@TABLES@/runs/run=*/rank=*/*.parquet', hive_partitioning = true, hive_types = {'run': VARCHAR, 'rank': BIGINT});
 CREATE VIEW steps AS SELECT * FROM read_parquet('@TABLES@/steps/run=*/rank=*/*.parquet', hive_partitioning = true, hive_types = {'run': VARCHAR, 'rank': BIGINT});
 CREATE VIEW stages AS SELECT * FROM read_parquet('@TABLES@/stages/run=*/rank=*/*.parquet', hive_partitioning = true, hive_types = {'run': VARCHAR, 'rank': BIGINT});

@@ -11,10 +11,10 @@ enum work_class { CLASS_UNKNOWN, CLASS_COMPUTE, CLASS_COMM, CLASS_COPY };
 struct walk {
     const struct trace *t;
     struct arena *mem;
-    uint8_t *by_name; /* enum work_class of kernels: names are looked at once each */
+    uint8_t *by_name; /* enum work_class of kernels: names are examined once each */
 };
 
-static enum work_class class_of(const struct walk *w, row_t r)
+static enum work_class comm_class_of(const struct walk *w, row_t r)
 {
     if (w->t->kind[r] == KIND_MEMCPY) return CLASS_COPY;
     if (w->t->kind[r] != KIND_KERNEL) return CLASS_COMPUTE;
@@ -57,14 +57,14 @@ struct classes {
     struct spans comm, compute, others;
 };
 
-static int collect(const struct walk *w, const struct device_line *d, struct classes *ret)
+static int comm_collect(const struct walk *w, const struct device_line *d, struct classes *ret)
 {
     TRY(new_spans(w->mem, d->n_work, &ret->comm));
     TRY(new_spans(w->mem, d->n_work, &ret->compute));
     TRY(new_spans(w->mem, d->n_work, &ret->others));
     for (uint32_t i = 0; i < d->n_work; i++) {
         struct span s = trace_span(w->t, d->work[i]);
-        enum work_class c = class_of(w, d->work[i]);
+        enum work_class c = comm_class_of(w, d->work[i]);
         struct spans *into = c == CLASS_COMM ? &ret->comm : &ret->others;
         if (!span_ns(s)) continue;
         into->n = span_join(into->list, into->n, s);
@@ -89,7 +89,7 @@ static int split_device(const struct walk *w, const struct device_line *d, struc
 {
     struct classes c;
     struct spans none = {NULL, 0};
-    TRY(collect(w, d, &c));
+    TRY(comm_collect(w, d, &c));
     ret->compute_ns = line_of(w, c.compute, none, &ret->compute);
     ret->exposed_ns = line_of(w, c.comm, c.others, &ret->exposed);
     ret->comm_ns = line_of(w, c.comm, none, &ret->comm);
@@ -99,18 +99,18 @@ static int split_device(const struct walk *w, const struct device_line *d, struc
     return 0;
 }
 
-static uint32_t step_of(const struct context *cx, row_t r)
+static uint32_t comm_step_of(const struct context *cx, row_t r)
 {
     row_t call = trace_launch_of(cx->t, r);
     return steps_at(steps_of(cx), cx->t->ts_ns[call == ROW_NONE ? r : call]);
 }
 
-static void add_work(const struct context *cx, struct comm *c, row_t r, struct comm_work work)
+static void comm_add_work(const struct context *cx, struct comm *c, row_t r, struct comm_work work)
 {
     struct comm_work *w = &c->works[c->n_works++];
     *w = work;
     w->row = r;
-    w->step = step_of(cx, r);
+    w->step = comm_step_of(cx, r);
     if (w->step == UINT32_MAX) return;
     c->steps[w->step].comm_ns += cx->t->dur_ns[r];
     c->steps[w->step].exposed_ns += w->exposed_ns;
@@ -123,13 +123,13 @@ static void list_works(const struct context *cx, const struct walk *w, uint32_t 
     const struct device_line *exposed = &c->devices[device].exposed;
     int64_t covered = INT64_MIN;
     for (uint32_t i = 0; i < d->n_work; i++) {
-        if (class_of(w, d->work[i]) != CLASS_COMM) continue;
+        if (comm_class_of(w, d->work[i]) != CLASS_COMM) continue;
         struct span s = trace_span(w->t, d->work[i]);
         int64_t from = s.begin_ns > covered ? s.begin_ns : covered;
         if (s.end_ns > covered) covered = s.end_ns;
-        add_work(cx, c, d->work[i],
-                 (struct comm_work){.device = device,
-                                    .exposed_ns = timeline_busy_ns(exposed, from, s.end_ns)});
+        comm_add_work(cx, c, d->work[i],
+                      (struct comm_work){.device = device,
+                                         .exposed_ns = timeline_busy_ns(exposed, from, s.end_ns)});
     }
 }
 
@@ -138,7 +138,7 @@ static uint32_t count_works(const struct walk *w, const struct timeline *tl)
     uint32_t n = 0;
     for (uint32_t i = 0; i < tl->n_devices; i++)
         for (uint32_t k = 0; k < tl->devices[i].n_work; k++)
-            n += class_of(w, tl->devices[i].work[k]) == CLASS_COMM;
+            n += comm_class_of(w, tl->devices[i].work[k]) == CLASS_COMM;
     return n;
 }
 
@@ -161,7 +161,7 @@ static int run_walk(const struct context *cx, const struct walk *w, struct comm 
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int comm_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct comm *c = ret;
     struct walk w = {cx->t, cx->mem, arena_zalloc(cx->mem, cx->t->strings.n + (size_t)1, 1)};
@@ -186,5 +186,5 @@ const struct pass comm_pass = {
     .id = PASS_COMM,
     .size = sizeof(struct comm),
     .needs = needs,
-    .run = run_pass,
+    .run = comm_run_pass,
 };

@@ -18,7 +18,7 @@ bool host_message_is(const struct trace *t, row_t r)
     return t->kind[r] == KIND_ANNOTATION && t->dur_ns[r] > 0 && collective_label(trace_name(t, r));
 }
 
-static int by_begin(const void *a, const void *b, void *trace)
+static int host_messages_by_begin(const void *a, const void *b, void *trace)
 {
     const struct trace *t = trace;
     row_t x = *(const row_t *)a, y = *(const row_t *)b;
@@ -26,7 +26,7 @@ static int by_begin(const void *a, const void *b, void *trace)
     return x < y ? -1 : x > y;
 }
 
-static int list_rows(struct reader *r, row_t **ret)
+static int host_messages_list_rows(struct reader *r, row_t **ret)
 {
     const struct trace *t = r->cx->t;
     uint32_t n = 0;
@@ -35,7 +35,7 @@ static int list_rows(struct reader *r, row_t **ret)
     if (!rows) return ERR_NOMEM;
     for (row_t i = 0; i < t->n_rows; i++)
         if (host_message_is(t, i)) rows[r->m->n++] = i;
-    if (n) qsort_r(rows, n, sizeof *rows, by_begin, (void *)(uintptr_t)t);
+    if (n) qsort_r(rows, n, sizeof *rows, host_messages_by_begin, (void *)(uintptr_t)t);
     *ret = rows;
     return 0;
 }
@@ -75,11 +75,11 @@ static int name_groups(struct reader *r)
     return 0;
 }
 
-static int read_all(struct reader *r)
+static int host_messages_read_all(struct reader *r)
 {
     row_t *rows, *notes;
     struct arena *mem = r->cx->mem;
-    TRY(list_rows(r, &rows));
+    TRY(host_messages_list_rows(r, &rows));
     size_t n = (size_t)r->m->n + 1;
     notes = arena_zalloc(mem, n, sizeof *notes);
     r->m->list = arena_zalloc(mem, n, sizeof *r->m->list);
@@ -94,11 +94,11 @@ static int read_all(struct reader *r)
     return name_groups(r);
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int host_messages_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct reader r = {.cx = cx, .m = ret};
     if (intern_init(&r.groups)) return err_nomem(e);
-    int rc = read_all(&r);
+    int rc = host_messages_read_all(&r);
     intern_done(&r.groups);
     return rc < 0 ? err_nomem(e) : 0;
 }
@@ -106,5 +106,5 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
 const struct pass host_messages_pass = {
     .id = PASS_HOST_MESSAGES,
     .size = sizeof(struct host_messages),
-    .run = run_pass,
+    .run = host_messages_run_pass,
 };

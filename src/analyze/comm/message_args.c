@@ -10,13 +10,13 @@
 /* No message is larger; what is was not meant as a number of elements. */
 #define MOST_ELEMENTS 1e15
 
-static double elements(const struct jdoc *d, const char *key)
+static double message_args_elements(const struct jdoc *d, const char *key)
 {
     double n = jdoc_number(d, key, -1);
     return n >= 0 && n <= MOST_ELEMENTS ? n : -1;
 }
 
-static int64_t whole(const struct jdoc *d, const char *key, int64_t otherwise)
+static int64_t message_args_whole(const struct jdoc *d, const char *key, int64_t otherwise)
 {
     double n = jdoc_number(d, key, -1);
     return n >= 0 && n < 9e15 ? (int64_t)n : otherwise;
@@ -24,20 +24,21 @@ static int64_t whole(const struct jdoc *d, const char *key, int64_t otherwise)
 
 void message_args_take(const struct jdoc *d, struct message_args *ret)
 {
-    double in = elements(d, "In msg nelems"), out = elements(d, "Out msg nelems");
+    double in = message_args_elements(d, "In msg nelems"),
+           out = message_args_elements(d, "Out msg nelems");
     double each = number_bytes(number_type_of(str_c(jdoc_text(d, "dtype", ""))));
     *ret = (struct message_args){
         .what = collective_of(str_c(jdoc_text(d, "Collective name", ""))),
         .sized = in >= 0 || out >= 0,
         .bytes = -1,
-        .seq = whole(d, "Seq", -1),
-        .ranks = whole(d, "Group size", 0),
+        .seq = message_args_whole(d, "Seq", -1),
+        .ranks = message_args_whole(d, "Group size", 0),
         .grouped = jdoc_text(d, "Process Group Name", NULL) != NULL,
         .name = jdoc_text(d, "Process Group Name", ""),
         .description = jdoc_text(d, "Process Group Description", ""),
         .members = jdoc_text(d, "Process Group Ranks", ""),
-        .from = whole(d, "Src Rank", -1),
-        .to = whole(d, "Dst Rank", -1),
+        .from = message_args_whole(d, "Src Rank", -1),
+        .to = message_args_whole(d, "Dst Rank", -1),
     };
     if (ret->sized && each > 0) ret->bytes = (int64_t)((in > out ? in : out) * each);
 }
@@ -73,7 +74,7 @@ str_id message_args_group(struct intern *groups, const struct message_args *a, i
 }
 
 /* A copy of the text up to the end of the line, which is taken off `rest`. */
-static int take_line(struct arena *mem, struct str *rest, struct str *ret)
+static int message_args_take_line(struct arena *mem, struct str *rest, struct str *ret)
 {
     size_t n = 0;
     while (n < rest->n && rest->p[n] != '\n') n++;
@@ -87,7 +88,7 @@ static int take_line(struct arena *mem, struct str *rest, struct str *ret)
 
 int message_args_split(struct str group, struct arena *mem, struct str ret[3])
 {
-    for (int i = 0; i < 3; i++) TRY(take_line(mem, &group, &ret[i]));
+    for (int i = 0; i < 3; i++) TRY(message_args_take_line(mem, &group, &ret[i]));
     return 0;
 }
 
@@ -99,8 +100,9 @@ void message_args_world(struct context *cx, int64_t *ret_rank, int64_t *ret_worl
     *ret_rank = -1;
     *ret_world = 0;
     if (text.p && jdoc_parse(text, cx->mem, &d, NULL) == 0) {
-        *ret_rank = whole(&d, "rank", -1);
-        if (whole(&d, "pg_count", 1) == 1) *ret_world = whole(&d, "world_size", 0);
+        *ret_rank = message_args_whole(&d, "rank", -1);
+        if (message_args_whole(&d, "pg_count", 1) == 1)
+            *ret_world = message_args_whole(&d, "world_size", 0);
     }
     arena_reset_to(cx->mem, mark);
 }

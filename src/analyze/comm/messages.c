@@ -46,7 +46,7 @@ static int take_args(struct reader *r, uint32_t i, struct message_args *a, bool 
     return a->grouped ? set_group(r, i, a) : 0;
 }
 
-static int read_row(struct reader *r, uint32_t i, row_t row, bool *ret_sized)
+static int messages_read_row(struct reader *r, uint32_t i, row_t row, bool *ret_sized)
 {
     struct message_args a;
     struct arena_mark mark = arena_mark(r->cx->mem);
@@ -56,7 +56,7 @@ static int read_row(struct reader *r, uint32_t i, row_t row, bool *ret_sized)
     return rc;
 }
 
-static int by_place(const void *a, const void *b, void *reader)
+static int messages_by_place(const void *a, const void *b, void *reader)
 {
     const struct reader *r = reader;
     row_t x = r->from[*(const uint32_t *)a], y = r->from[*(const uint32_t *)b];
@@ -69,7 +69,7 @@ static int by_place(const void *a, const void *b, void *reader)
  * ours the annotation says the same. */
 static row_t operator_of(const struct trace *t, row_t kernel)
 {
-    bool ours = trace_meta(t, TRACE_META_RECORDED).p != NULL;
+    bool ours = trace_timeline_is_ours(t);
     for (row_t r = trace_launch_of(t, kernel); r != ROW_NONE; r = t->parent[r]) {
         if (t->kind[r] == KIND_OP && str_is(trace_name(t, r), OPERATOR)) return r;
         if (ours && t->kind[r] == KIND_ANNOTATION && collective_label(trace_name(t, r))) return r;
@@ -81,12 +81,12 @@ static row_t operator_of(const struct trace *t, row_t kernel)
  */
 static int read_rows(struct reader *r)
 {
-    if (r->m->n) qsort_r(r->order, r->m->n, sizeof *r->order, by_place, r);
+    if (r->m->n) qsort_r(r->order, r->m->n, sizeof *r->order, messages_by_place, r);
     for (uint32_t k = 0; k < r->m->n; k++) {
         uint32_t i = r->order[k];
         bool sized = false;
         if (r->from[i] == ROW_NONE) break;
-        TRY(read_row(r, i, r->from[i], &sized));
+        TRY(messages_read_row(r, i, r->from[i], &sized));
         row_t kernel = comm_of(r->cx)->works[i].row;
         r->from[i] = sized || r->from[i] != kernel ? ROW_NONE : operator_of(r->cx->t, kernel);
     }
@@ -151,7 +151,7 @@ static void read_label(const struct reader *r, uint32_t i)
         m->bytes = (int64_t)(shape_elements(&s) * each);
 }
 
-static int read_all(struct reader *r)
+static int messages_read_all(struct reader *r)
 {
     const struct comm *c = comm_of(r->cx);
     struct message_args nothing = {
@@ -172,7 +172,7 @@ static int read_all(struct reader *r)
     return 0;
 }
 
-static int by_kind(const void *a, const void *b, void *reader)
+static int messages_by_kind(const void *a, const void *b, void *reader)
 {
     const struct reader *r = reader;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
@@ -212,7 +212,7 @@ static int set_rates(struct reader *r, struct message_kind *k, const uint32_t *o
     return 0;
 }
 
-static int set_times(struct reader *r, struct message_kind *k, const uint32_t *of)
+static int messages_set_times(struct reader *r, struct message_kind *k, const uint32_t *of)
 {
     struct arena_mark mark = arena_mark(r->cx->mem);
     int64_t *ns = arena_zalloc(r->cx->mem, (size_t)k->calls + 1, sizeof *ns);
@@ -237,7 +237,7 @@ static int set_times(struct reader *r, struct message_kind *k, const uint32_t *o
 }
 
 /* One run of messages of a kind, order[at .. at + n). */
-static int add_kind(struct reader *r, uint32_t at, uint32_t n)
+static int messages_add_kind(struct reader *r, uint32_t at, uint32_t n)
 {
     struct messages *m = r->m;
     const uint32_t *of = r->order + at;
@@ -245,7 +245,7 @@ static int add_kind(struct reader *r, uint32_t at, uint32_t n)
     struct message_group *g = &m->groups[m->n_groups - 1];
     *k = (struct message_kind){
         .what = m->list[of[0]].what, .group = m->n_groups - 1, .example = ROW_NONE, .calls = n};
-    TRY(set_times(r, k, of));
+    TRY(messages_set_times(r, k, of));
     g->calls += n;
     g->time_ns += k->time_ns;
     g->exposed_ns += k->exposed_ns;
@@ -254,11 +254,11 @@ static int add_kind(struct reader *r, uint32_t at, uint32_t n)
     return 0;
 }
 
-static int add_up(struct reader *r)
+static int messages_add_up(struct reader *r)
 {
     struct messages *m = r->m;
     str_id group = STR_NONE;
-    if (m->n) qsort_r(r->order, m->n, sizeof *r->order, by_kind, r);
+    if (m->n) qsort_r(r->order, m->n, sizeof *r->order, messages_by_kind, r);
     for (uint32_t i = 0, end; i < m->n; i = end) {
         struct message first = m->list[r->order[i]];
         if (first.group != group) {
@@ -269,13 +269,13 @@ static int add_up(struct reader *r)
             const struct message *x = &m->list[r->order[end]];
             if (x->group != group || x->what != first.what) break;
         }
-        TRY(add_kind(r, i, end - i));
+        TRY(messages_add_kind(r, i, end - i));
         for (uint32_t k = i; k < end; k++) m->list[r->order[k]].kind = m->n_kinds - 1;
     }
     return 0;
 }
 
-static int by_exposed(const void *a, const void *b, void *kinds)
+static int messages_by_exposed(const void *a, const void *b, void *kinds)
 {
     const struct message_kind *k = kinds, *x = &k[*(const uint32_t *)a],
                               *y = &k[*(const uint32_t *)b];
@@ -294,7 +294,7 @@ static int sort_kinds(struct reader *r)
     uint32_t *place = arena_zalloc(r->cx->mem, n, sizeof *place);
     if (!sorted || !order || !place) return ERR_NOMEM;
     for (uint32_t i = 0; i < m->n_kinds; i++) order[i] = i;
-    if (m->n_kinds) qsort_r(order, m->n_kinds, sizeof *order, by_exposed, m->kinds);
+    if (m->n_kinds) qsort_r(order, m->n_kinds, sizeof *order, messages_by_exposed, m->kinds);
     for (uint32_t i = 0; i < m->n_kinds; i++) {
         place[order[i]] = i;
         sorted[i] = m->kinds[order[i]];
@@ -322,12 +322,12 @@ static int run_reader(struct reader *r)
     r->from = arena_zalloc(mem, n, sizeof *r->from);
     if (!r->m->list || !r->m->kinds || !r->m->groups || !r->ranks || !r->order || !r->from)
         return ERR_NOMEM;
-    TRY(read_all(r));
-    TRY(add_up(r));
+    TRY(messages_read_all(r));
+    TRY(messages_add_up(r));
     return sort_kinds(r);
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int messages_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct reader r = {.cx = cx, .m = ret};
     r.m->n = comm_of(cx)->n_works;
@@ -343,5 +343,5 @@ const struct pass messages_pass = {
     .id = PASS_MESSAGES,
     .size = sizeof(struct messages),
     .needs = needs,
-    .run = run_pass,
+    .run = messages_run_pass,
 };

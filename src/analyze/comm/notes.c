@@ -3,14 +3,10 @@
 
 #include <stdlib.h>
 
+#include "analyze/comm/comm_constants.h"
 #include "analyze/names/collective.h"
 #include "base/arena.h"
 #include "base/search.h"
-
-/* The time of a note may be taken from another clock than that of the range. */
-#define SLACK_NS 1000000
-/* A kernel is described at most so long after its launch; a busy machine may come in between. */
-#define MOST_LATER_NS 100000000
 
 struct side {
     const struct trace *t;
@@ -19,7 +15,7 @@ struct side {
     uint32_t n;
 };
 
-static uint32_t list_rows(const struct trace *t, uint32_t category, row_t *ret)
+static uint32_t notes_list_rows(const struct trace *t, uint32_t category, row_t *ret)
 {
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -36,10 +32,10 @@ static int list_notes(struct context *cx, const char *category, row_t **ret, uin
     const struct trace *t = cx->t;
     uint32_t c = 0;
     while (c < t->n_cats && !str_is(trace_str(t, t->cats[c]), category)) c++;
-    *ret_n = c < t->n_cats ? list_rows(t, c, NULL) : 0;
+    *ret_n = c < t->n_cats ? notes_list_rows(t, c, NULL) : 0;
     *ret = arena_zalloc(cx->mem, (size_t)*ret_n + 1, sizeof **ret);
     if (!*ret) return ERR_NOMEM;
-    if (*ret_n) list_rows(t, c, *ret);
+    if (*ret_n) notes_list_rows(t, c, *ret);
     return 0;
 }
 
@@ -48,19 +44,19 @@ static uint32_t process_of(const struct trace *t, row_t r)
     return t->lanes[t->lane[r]].process;
 }
 
-static int compare(const struct trace *t, row_t a, row_t b)
+static int notes_compare(const struct trace *t, row_t a, row_t b)
 {
     uint32_t p = process_of(t, a), q = process_of(t, b);
     if (p != q) return p < q ? -1 : 1;
     return t->name[a] < t->name[b] ? -1 : t->name[a] > t->name[b];
 }
 
-static int by_begin(const void *a, const void *b, void *side)
+static int notes_by_begin(const void *a, const void *b, void *side)
 {
     const struct side *s = side;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     row_t x = s->rows[i], y = s->rows[k];
-    int c = compare(s->t, x, y);
+    int c = notes_compare(s->t, x, y);
     if (c) return c;
     if (s->t->ts_ns[x] != s->t->ts_ns[y]) return s->t->ts_ns[x] < s->t->ts_ns[y] ? -1 : 1;
     return i < k ? -1 : i > k;
@@ -71,20 +67,21 @@ static int sort_side(struct context *cx, struct side *s)
     s->order = arena_zalloc(cx->mem, (size_t)s->n + 1, sizeof *s->order);
     if (!s->order) return ERR_NOMEM;
     for (uint32_t i = 0; i < s->n; i++) s->order[i] = i;
-    if (s->n) qsort_r(s->order, s->n, sizeof *s->order, by_begin, s);
+    if (s->n) qsort_r(s->order, s->n, sizeof *s->order, notes_by_begin, s);
     return 0;
 }
 
-static void match(const struct side *ranges, const struct side *notes, row_t *ret)
+static void notes_match(const struct side *ranges, const struct side *notes, row_t *ret)
 {
     const struct trace *t = ranges->t;
     uint32_t k = 0;
     for (uint32_t i = 0; i < ranges->n; i++) {
         row_t range = ranges->rows[ranges->order[i]];
-        while (k < notes->n && compare(t, notes->rows[notes->order[k]], range) < 0) k++;
+        while (k < notes->n && notes_compare(t, notes->rows[notes->order[k]], range) < 0) k++;
         if (k == notes->n) return;
         row_t note = notes->rows[notes->order[k]];
-        if (compare(t, note, range) || t->ts_ns[note] > t->ts_ns[range] + SLACK_NS) continue;
+        if (notes_compare(t, note, range) || t->ts_ns[note] > t->ts_ns[range] + notes_slack_ns)
+            continue;
         ret[ranges->order[i]] = note;
         k++;
     }
@@ -100,7 +97,7 @@ int notes_find(struct context *cx, const row_t *rows, uint32_t n, row_t *ret)
     notes.rows = list;
     TRY(sort_side(cx, &ranges));
     TRY(sort_side(cx, &notes));
-    match(&ranges, &notes, ret);
+    notes_match(&ranges, &notes, ret);
     return 0;
 }
 
@@ -112,7 +109,7 @@ struct launch {
     uint32_t process, kernel;
 };
 
-static int by_end(const void *a, const void *b)
+static int notes_by_end(const void *a, const void *b)
 {
     const struct launch *x = a, *y = b;
     if (x->process != y->process) return x->process < y->process ? -1 : 1;
@@ -130,11 +127,11 @@ static uint32_t list_launches(const struct trace *t, const row_t *kernels, uint3
         if (call == ROW_NONE || !trace_launched(t, call, &launched) || launched != 1) continue;
         ret[n_launches++] = (struct launch){trace_end_ns(t, call), process_of(t, call), i};
     }
-    if (n_launches) qsort(ret, n_launches, sizeof *ret, by_end);
+    if (n_launches) qsort(ret, n_launches, sizeof *ret, notes_by_end);
     return n_launches;
 }
 
-static bool fits(const struct trace *t, row_t note, row_t kernel)
+static bool notes_fits(const struct trace *t, row_t note, row_t kernel)
 {
     enum collective a = collective_of(trace_name(t, note)),
                     b = collective_of(trace_name(t, kernel));
@@ -147,12 +144,12 @@ static const struct launch *launch_before(const struct trace *t, const struct la
 {
     struct launch key = {t->ts_ns[note], process_of(t, note), UINT32_MAX};
     uint32_t i = 0;
-    SEARCH_PAST(i, n, by_end(&list[i], &key) <= 0);
+    SEARCH_PAST(i, n, notes_by_end(&list[i], &key) <= 0);
     if (!i || list[i - 1].process != key.process) return NULL;
-    return key.end_ns - list[i - 1].end_ns <= MOST_LATER_NS ? &list[i - 1] : NULL;
+    return key.end_ns - list[i - 1].end_ns <= notes_later_ns ? &list[i - 1] : NULL;
 }
 
-static int by_time(const void *a, const void *b, void *trace)
+static int notes_by_time(const void *a, const void *b, void *trace)
 {
     const struct trace *t = trace;
     row_t x = *(const row_t *)a, y = *(const row_t *)b;
@@ -172,10 +169,10 @@ int notes_of_kernels(struct context *cx, const row_t *kernels, uint32_t n, struc
     ret->list = arena_zalloc(cx->mem, n_notes, sizeof *ret->list);
     if (!launches || !ret->list) return ERR_NOMEM;
     uint32_t n_launches = list_launches(t, kernels, n, launches);
-    qsort_r(notes, n_notes, sizeof *notes, by_time, (void *)(uintptr_t)t);
+    qsort_r(notes, n_notes, sizeof *notes, notes_by_time, (void *)(uintptr_t)t);
     for (uint32_t i = 0; i < n_notes; i++) {
         const struct launch *l = launch_before(t, launches, n_launches, notes[i]);
-        if (l && fits(t, notes[i], kernels[l->kernel]))
+        if (l && notes_fits(t, notes[i], kernels[l->kernel]))
             ret->list[ret->n++] = (struct launch_note){notes[i], l->kernel};
     }
     return 0;

@@ -1,4 +1,4 @@
-/* notes.h: notes on collectives: what they carry, said by somebody who did not time them. Some are
+/* notes.h: notes on collectives: what they carry, said by code that did not time them. Some are
  * made when the collective is handed over (CAT_COLLECTIVE): the range it belongs to begins then or
  * later, so of all with the same name the earliest that has no range yet is the one. Others are
  * made when its kernel has just been launched (CAT_LAUNCHED). */

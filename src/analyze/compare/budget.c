@@ -27,13 +27,13 @@ static double plain_ms(const struct context *cx)
 {
     return (double)undistort_of(cx)->plain_ns / 1e6;
 }
-static double busy_pct(const struct context *cx)
+static double budget_busy_pct(const struct context *cx)
 {
-    return wall_of(cx)->bound == BOUND_UNKNOWN ? NAN : wall_of(cx)->busy_pct;
+    return wall_of(cx)->bound == BOUND_UNKNOWN ? NAN : wall_of(cx)->plain.busy_pct;
 }
 static double idle_pct(const struct context *cx)
 {
-    return 100 - busy_pct(cx);
+    return 100 - budget_busy_pct(cx);
 }
 static double n_steps(const struct context *cx)
 {
@@ -42,29 +42,23 @@ static double n_steps(const struct context *cx)
 
 static double step_ms(const struct context *cx)
 {
-    return steps_of(cx)->n_steps ? (double)steps_of(cx)->median_ns / 1e6 : NAN;
+    return steps_of(cx)->n_steps ? (double)steps_of(cx)->each_ns / 1e6 : NAN;
 }
 
 static double waits_per_step(const struct context *cx)
 {
-    double n = 0;
-    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++) n += syncs_of(cx)->sites[i].in_loop;
-    return per_step(cx, n);
+    return per_step(cx, syncs_of(cx)->totals.in_loop);
 }
 
 static double exposed_pct(const struct context *cx)
 {
-    double ns = 0;
-    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++)
-        ns += (double)syncs_of(cx)->sites[i].exposed_ns;
+    double ns = (double)syncs_of(cx)->totals.exposed_ns;
     return wall_of(cx)->wall_ns > 0 ? 100 * ns / (double)wall_of(cx)->wall_ns : NAN;
 }
 
-static double kernels_per_step(const struct context *cx)
+static double budget_kernels_per_step(const struct context *cx)
 {
-    double n = 0;
-    for (uint32_t i = 0; i < steps_of(cx)->n_steps; i++) n += steps_of(cx)->steps[i].gpu.kernels;
-    return per_step(cx, n);
+    return steps_of(cx)->n_steps ? steps_kernels(steps_of(cx)) : per_step(cx, 0);
 }
 
 static double launches_per_step(const struct context *cx)
@@ -106,16 +100,17 @@ const struct budget_metric budget_metrics[] = {
     {"wall_ms", "wall clock of the trace", BUDGET_NEEDS_NOTHING, wall_ms, NULL},
     {"plain_wall_ms", "wall clock with the profiler's cost taken out", BUDGET_NEEDS_NOTHING,
      plain_ms, NULL},
-    {"gpu_busy_pct", "time the busiest device works, of the wall clock", BUDGET_NEEDS_IDLE,
-     busy_pct, NULL},
+    {"gpu_busy_pct", "time the busiest device works, of the wall clock without the profiler",
+     BUDGET_NEEDS_IDLE, budget_busy_pct, NULL},
     {"gpu_idle_pct", "the rest of it", BUDGET_NEEDS_IDLE, idle_pct, NULL},
     {"steps", "steps found", BUDGET_NEEDS_NOTHING, n_steps, NULL},
-    {"step_ms", "median step", BUDGET_NEEDS_NOTHING, step_ms, NULL},
+    {"step_ms", "median step, on the CPU or the device, whichever takes longer",
+     BUDGET_NEEDS_NOTHING, step_ms, NULL},
     {"syncs_per_step", "waits of the CPU inside the loop", BUDGET_NEEDS_CALLS, waits_per_step,
      NULL},
     {"sync_exposed_pct", "device idle time caused by waits, of the wall clock", BUDGET_NEEDS_IDLE,
      exposed_pct, NULL},
-    {"kernels_per_step", "kernels per step", BUDGET_NEEDS_DEVICE, kernels_per_step, NULL},
+    {"kernels_per_step", "kernels per step", BUDGET_NEEDS_DEVICE, budget_kernels_per_step, NULL},
     {"launches_per_step", "calls per step that put work on the device", BUDGET_NEEDS_CALLS,
      launches_per_step, NULL},
     {"pageable_copies_mb", "megabytes copied from or to pageable memory", BUDGET_NEEDS_DEVICE,
@@ -126,7 +121,7 @@ const struct budget_metric budget_metrics[] = {
     {0},
 };
 
-static double calls(const struct stage *s)
+static double budget_calls(const struct stage *s)
 {
     return s->calls;
 }
@@ -146,11 +141,11 @@ static double idle_ms(const struct stage *s)
 {
     return (double)s->idle_meanwhile_ns / 1e6;
 }
-static double kernels(const struct stage *s)
+static double budget_kernels(const struct stage *s)
 {
     return s->gpu.kernels;
 }
-static double waits(const struct stage *s)
+static double budget_waits(const struct stage *s)
 {
     return s->syncs;
 }
@@ -160,13 +155,13 @@ static double peak_mb(const struct stage *s)
 }
 
 const struct budget_metric budget_stage_metrics[] = {
-    {"calls", "calls", BUDGET_NEEDS_NOTHING, NULL, calls},
+    {"calls", "calls", BUDGET_NEEDS_NOTHING, NULL, budget_calls},
     {"cpu_ms", "CPU time of all calls", BUDGET_NEEDS_NOTHING, NULL, cpu_ms},
     {"median_ms", "CPU time of the median call", BUDGET_NEEDS_NOTHING, NULL, median_ms},
     {"gpu_ms", "device time of the work launched in it", BUDGET_NEEDS_DEVICE, NULL, gpu_ms},
     {"idle_ms", "device idle time while the CPU is in it", BUDGET_NEEDS_IDLE, NULL, idle_ms},
-    {"kernels", "kernels launched in it", BUDGET_NEEDS_DEVICE, NULL, kernels},
-    {"syncs", "waits inside it", BUDGET_NEEDS_CALLS, NULL, waits},
+    {"kernels", "kernels launched in it", BUDGET_NEEDS_DEVICE, NULL, budget_kernels},
+    {"syncs", "waits inside it", BUDGET_NEEDS_CALLS, NULL, budget_waits},
     {"peak_mb", "most device memory in use at any time", BUDGET_NEEDS_NOTHING, NULL, peak_mb},
     {0},
 };
@@ -180,14 +175,16 @@ static const struct budget_metric *find_metric(const struct budget_metric *table
 
 /* ---- parsing ---- */
 
-static int unknown(const struct budget_metric *table, const char *name, int line, struct err *e)
+static int budget_unknown(const struct budget_metric *table, const char *name, int line,
+                          struct err *e)
 {
     const char *names[32];
     int n = 0;
     for (; n < 32 && table[n].name; n++) names[n] = table[n].name;
     const char *near = opt_nearest(name, names, n);
     return FAIL(e, ERR_USAGE, "line %d: unknown metric '%s'%s%s%s", line, name,
-                near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
+                near ? ". Did you mean '" : "; strata check --help lists them", near ? near : "",
+                near ? "'?" : "");
 }
 
 /* Takes the last word off the line; an empty one when there is none. */
@@ -212,11 +209,21 @@ static bool take_stage(struct str line, struct str *ret)
     return ret->n > 0;
 }
 
+/* "1.5", or "105%" and "105 %" of the baseline. */
+static struct str take_value(struct str *line, bool *ret_relative)
+{
+    struct str value = take_last(line);
+    *ret_relative = value.n && value.p[value.n - 1] == '%';
+    if (!*ret_relative) return value;
+    return value.n > 1 ? str_from(value.p, value.n - 1) : take_last(line);
+}
+
 /* From its end: a number, <= or >=, a metric; what is left is the stage. */
 static int parse_line(struct budget_line *l, struct str raw, int number, struct arena *mem,
                       struct err *e)
 {
-    struct str line = raw, stage, value = take_last(&line), op = take_last(&line),
+    bool relative;
+    struct str line = raw, stage, value = take_value(&line, &relative), op = take_last(&line),
                metric = take_last(&line);
     bool ours = (str_is(op, "<=") || str_is(op, ">=")) && metric.n && take_stage(line, &stage);
     l->text = arena_strdup(mem, raw);
@@ -231,10 +238,14 @@ static int parse_line(struct budget_line *l, struct str raw, int number, struct 
     if (!digits || !l->metric || (stage.n && !l->stage)) return err_nomem(e);
     l->at_least = op.p[0] == '>';
     l->limit = strtod(digits, &end);
-    if (*end || !isfinite(l->limit))
+    if (!*digits || *end || !isfinite(l->limit))
         return FAIL(e, ERR_USAGE, "line %d: '%s' is not a number", number, digits);
+    if (relative && l->limit <= 0)
+        return FAIL(e, ERR_USAGE, "line %d: a share of the baseline is more than 0 %%", number);
+    l->share = relative ? l->limit / 100 : 0;
+    l->base = NAN;
     const struct budget_metric *table = l->stage ? budget_stage_metrics : budget_metrics;
-    return find_metric(table, l->metric) ? 0 : unknown(table, l->metric, number, e);
+    return find_metric(table, l->metric) ? 0 : budget_unknown(table, l->metric, number, e);
 }
 
 /* The line up to a '#' that is not inside quotes. */
@@ -272,7 +283,7 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
 
 /* ---- measuring ---- */
 
-static bool has(const struct context *cx, enum budget_needs needs)
+static bool budget_has(const struct context *cx, enum budget_needs needs)
 {
     bool device = timeline_of(cx)->n_devices > 0;
     switch (needs) {
@@ -285,12 +296,12 @@ static bool has(const struct context *cx, enum budget_needs needs)
 }
 
 /* A stage is named by its last part or by its whole path; several of one name are added up. */
-static double value_of(const struct budget_line *l, const struct context *cx)
+static double budget_value_of(const struct budget_line *l, const struct context *cx)
 {
     const struct budget_metric *m =
         find_metric(l->stage ? budget_stage_metrics : budget_metrics, l->metric);
     assert(m); /* parse_line has seen to it */
-    if (!has(cx, m->needs)) return NAN;
+    if (!budget_has(cx, m->needs)) return NAN;
     if (!l->stage) return m->value(cx);
     double sum = 0;
     bool seen = false;
@@ -303,14 +314,27 @@ static double value_of(const struct budget_line *l, const struct context *cx)
     return seen ? sum : NAN;
 }
 
+const struct budget_line *budget_relative(const struct budget *b)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        if (b->lines[i].share > 0) return &b->lines[i];
+    return NULL;
+}
+
+void budget_measure_baseline(struct budget *b, const struct context *cx)
+{
+    for (uint32_t i = 0; i < b->n; i++) b->lines[i].base = budget_value_of(&b->lines[i], cx);
+}
+
 void budget_measure(struct budget *b, const struct context *cx, bool anyhow)
 {
     b->n_broken = b->n_unknown = 0;
     b->untrusted = !anyhow && integrity_of(cx)->quality >= QUALITY_DOUBTFUL;
     for (uint32_t i = 0; i < b->n; i++) {
         struct budget_line *l = &b->lines[i];
-        l->value = b->untrusted ? NAN : value_of(l, cx);
-        l->known = isfinite(l->value);
+        l->value = b->untrusted ? NAN : budget_value_of(l, cx);
+        if (l->share > 0) l->limit = l->share * l->base;
+        l->known = isfinite(l->value) && isfinite(l->limit);
         l->broken = l->known && (l->at_least ? l->value < l->limit : l->value > l->limit);
         b->n_broken += l->broken;
         b->n_unknown += !l->known;

@@ -5,13 +5,15 @@
  *     gpu_idle_pct          <= 10
  *     stage vae decode gpu_ms <= 400
  *     stage "## forward ##" gpu_ms <= 100
+ *     step_ms               <= 105 %
  *
  * The left side is a metric (budget_metrics lists them), for stages after `stage NAME`; then <= or
- * >= and a number. A name may have blanks; one with # or with blanks at its ends is quoted. */
+ * >= and a number, or a share of what a baseline trace has. A name may have blanks; one with # or
+ * with blanks at its ends is quoted. */
 #ifndef STRATA_ANALYZE_COMPARE_BUDGET_H
 #define STRATA_ANALYZE_COMPARE_BUDGET_H
 
-#include "analyze/rules/rule.h"
+#include "analyze/findings/rule.h"
 
 struct budget_line {
     int number;       /* in the file, from 1 */
@@ -19,7 +21,9 @@ struct budget_line {
     const char *metric;
     const char *stage; /* NULL unless it is a stage's */
     bool at_least;     /* >= instead of <= */
-    double limit;
+    double limit;      /* of a share: set by budget_measure */
+    double share;      /* of the baseline; 0 where the limit is a number */
+    double base;       /* what the baseline has; set by budget_measure_baseline */
 
     double value; /* set by budget_measure */
     bool known;   /* false: unknown in this trace */
@@ -34,6 +38,12 @@ struct budget {
 
 /* Parses the text of a budget file; errors name the line. Memory from `mem`. */
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e) MUST_USE;
+
+/* The first limit that is a share of a baseline; NULL when there is none. */
+const struct budget_line *budget_relative(const struct budget *b);
+
+/* What the baseline has of everything that is limited: to be called before budget_measure. */
+void budget_measure_baseline(struct budget *b, const struct context *cx);
 
 /* With `anyhow`, a trace that cannot be trusted is measured too. */
 void budget_measure(struct budget *b, const struct context *cx, bool anyhow);

@@ -1,10 +1,11 @@
-/* consistency.c: see consistency.h. One function per result; each looks only at what is there. */
-#include "analyze/compare/consistency.h"
+/* consistency.c: see diff.h. One function per result; each looks only at what is there. */
+#include "analyze/compare/diff.h"
 
 #include <inttypes.h>
 
+#include "analyze/answer/ladder.h"
+#include "analyze/findings/rule.h"
 #include "analyze/launches/launches.h"
-#include "analyze/rules/ladder.h"
 
 /* Shares are doubles of integers: this much is rounding. */
 #define ROUNDING_PCT 1e-6
@@ -15,24 +16,24 @@ struct checking {
     uint32_t n;
 };
 
-static void must(struct checking *k, bool holds, const char *what, int64_t a, int64_t b)
+static void consistency_must(struct checking *k, bool holds, const char *what, int64_t a, int64_t b)
 {
     if (holds) return;
     k->n++;
     buf_printf(k->out, "%s: %" PRId64 " and %" PRId64 "\n", what, a, b);
 }
 
-static void at_most(struct checking *k, int64_t a, int64_t b, const char *what)
+static void consistency_at_most(struct checking *k, int64_t a, int64_t b, const char *what)
 {
-    must(k, a <= b, what, a, b);
+    consistency_must(k, a <= b, what, a, b);
 }
 
-static void equal(struct checking *k, int64_t a, int64_t b, const char *what)
+static void consistency_equal(struct checking *k, int64_t a, int64_t b, const char *what)
 {
-    must(k, a == b, what, a, b);
+    consistency_must(k, a == b, what, a, b);
 }
 
-static bool has(const struct checking *k, enum pass_id id)
+static bool consistency_has(const struct checking *k, enum pass_id id)
 {
     return k->cx->kept[id] != NULL;
 }
@@ -52,17 +53,20 @@ static void check_gaps(struct checking *k)
         int64_t causes = 0;
         for (uint32_t i = 0; i < g->n_causes; i++)
             causes += g->causes[i].device == d ? g->causes[i].idle_ns : 0;
-        equal(k, x->busy_ns + x->idle_ns, span_ns(x->window), "busy and idle are not the window");
-        equal(k, causes, x->idle_ns, "causes of idle time do not add up to it");
-        at_most(k, x->idle_ns, trace_ns(k->cx->t), "a device is idle for longer than the trace");
-        at_most(k, 0, x->before_ns, "a device works before the trace begins");
-        at_most(k, 0, x->after_ns, "a device works after the trace ends");
-        at_most(k, x->n_listed, x->n_gaps, "more gaps are listed than there are");
+        consistency_equal(k, x->busy_ns + x->idle_ns, span_ns(x->window),
+                          "busy and idle are not the window");
+        consistency_equal(k, causes, x->idle_ns, "causes of idle time do not add up to it");
+        consistency_at_most(k, x->idle_ns, trace_ns(k->cx->t),
+                            "a device is idle for longer than the trace");
+        consistency_at_most(k, 0, x->before_ns, "a device works before the trace begins");
+        consistency_at_most(k, 0, x->after_ns, "a device works after the trace ends");
+        consistency_at_most(k, x->n_listed, x->n_gaps, "more gaps are listed than there are");
     }
     for (uint32_t i = 0; i < g->n_all; i++) {
         int64_t parts = 0;
         for (uint32_t p = 0; p < g->all[i].n_parts; p++) parts += g->all[i].parts[p].ns;
-        equal(k, parts, idle_gap_ns(g->all[i].at), "parts of a gap do not add up to it");
+        consistency_equal(k, parts, idle_gap_ns(g->all[i].at),
+                          "parts of a gap do not add up to it");
     }
 }
 
@@ -82,9 +86,9 @@ static void check_exposed(struct checking *k)
     for (size_t i = 0; i < w->n; i++) {
         int64_t ns = exposed_of(k->cx)->ns[i];
         sum += ns;
-        at_most(k, 0, ns, "a wait exposes less than nothing");
+        consistency_at_most(k, 0, ns, "a wait exposes less than nothing");
     }
-    at_most(k, sum, idle_of_all(k->cx), "waits expose more than devices are idle");
+    consistency_at_most(k, sum, idle_of_all(k->cx), "waits expose more than devices are idle");
 }
 
 static void check_syncs(struct checking *k)
@@ -94,34 +98,39 @@ static void check_syncs(struct checking *k)
     for (uint32_t i = 0; i < s->n_sites; i++) {
         const struct sync_site *x = &s->sites[i];
         sum += x->exposed_ns;
-        at_most(k, x->in_copy_ns, x->blocked_ns, "a site waits in copies longer than it waits");
-        at_most(k, x->in_loop, x->n_rows, "a site waits in the loop more often than at all");
-        at_most(k, x->first_ns, x->last_ns, "a site's last wait comes before its first");
+        consistency_at_most(k, x->in_copy_ns, x->blocked_ns,
+                            "a site waits in copies longer than it waits");
+        consistency_at_most(k, x->in_loop, x->n_rows,
+                            "a site waits in the loop more often than at all");
+        consistency_at_most(k, x->first_ns, x->last_ns,
+                            "a site's last wait comes before its first");
     }
-    at_most(k, sum, idle_of_all(k->cx), "sites expose more than devices are idle");
+    consistency_at_most(k, sum, idle_of_all(k->cx), "sites expose more than devices are idle");
 }
 
 /* ---- wall clock ---- */
 
 static void check_wall(struct checking *k)
 {
-    const struct bound_parts *p = &wall_of(k->cx)->parts;
+    const struct bound_shares *p = &wall_of(k->cx)->parts;
     int64_t idle = 0;
     for (int i = 0; i < CAUSE_KINDS; i++) idle += p->idle_ns[i];
     if (p->device < 0) return;
-    equal(k, p->kernel_ns + p->copy_ns + idle + p->outside_ns, p->wall_ns,
-          "parts of the wall clock do not add up to it");
-    at_most(k, 0, p->outside_ns, "a device works and idles for longer than the wall clock");
-    at_most(k, 0, p->copy_ns, "kernels run for longer than the device works");
-    at_most(k, p->kernel_ns, p->wall_ns, "kernels run for longer than the wall clock");
+    consistency_equal(k, p->kernel_ns + p->copy_ns + idle + p->outside_ns, p->wall_ns,
+                      "parts of the wall clock do not add up to it");
+    consistency_at_most(k, 0, p->outside_ns,
+                        "a device works and idles for longer than the wall clock");
+    consistency_at_most(k, 0, p->copy_ns, "kernels run for longer than the device works");
+    consistency_at_most(k, p->kernel_ns, p->wall_ns, "kernels run for longer than the wall clock");
 }
 
 /* ---- stages and steps ---- */
 
 static void check_work(struct checking *k, const struct work_sum *w)
 {
-    at_most(k, 0, w->union_ns, "work lasts less than no time");
-    at_most(k, w->union_ns, w->sum_ns, "work of a part lasts longer together than added up");
+    consistency_at_most(k, 0, w->union_ns, "work lasts less than no time");
+    consistency_at_most(k, w->union_ns, w->sum_ns,
+                        "work of a part lasts longer together than added up");
 }
 
 static void check_stages(struct checking *k)
@@ -131,11 +140,14 @@ static void check_stages(struct checking *k)
     for (uint32_t i = 0; i < s->n; i++) {
         const struct stage *x = &s->list[i];
         check_work(k, &x->gpu);
-        at_most(k, x->step_cpu_ns, x->cpu_ns, "a stage is in steps for longer than it lasts");
-        at_most(k, x->self_gpu_ns, x->gpu.sum_ns, "a stage's own work is more than all its work");
-        at_most(k, x->idle_meanwhile_ns, x->cpu_ns * devices,
-                "devices are idle in a stage for longer than it lasts");
-        at_most(k, x->median_ns, x->p95_ns, "the median call is longer than the 95th percentile");
+        consistency_at_most(k, x->step_cpu_ns, x->cpu_ns,
+                            "a stage is in steps for longer than it lasts");
+        consistency_at_most(k, x->self_gpu_ns, x->gpu.sum_ns,
+                            "a stage's own work is more than all its work");
+        consistency_at_most(k, x->idle_meanwhile_ns, x->cpu_ns * devices,
+                            "devices are idle in a stage for longer than it lasts");
+        consistency_at_most(k, x->median_ns, x->p95_ns,
+                            "the median call is longer than the 95th percentile");
     }
 }
 
@@ -144,8 +156,8 @@ static void check_steps(struct checking *k)
     const struct steps *s = steps_of(k->cx);
     for (uint32_t i = 0; i < s->n_steps; i++) {
         check_work(k, &s->steps[i].gpu);
-        at_most(k, s->steps[i].profiler_ns, span_ns(s->steps[i].cpu),
-                "the profiler works in a step for longer than it lasts");
+        consistency_at_most(k, s->steps[i].profiler_ns, span_ns(s->steps[i].cpu),
+                            "the profiler works in a step for longer than it lasts");
     }
 }
 
@@ -159,11 +171,14 @@ static void check_comm(struct checking *k)
         int64_t works = 0;
         for (uint32_t i = 0; i < c->n_works; i++)
             works += c->works[i].device == d ? c->works[i].exposed_ns : 0;
-        equal(k, x->compute_ns + x->exposed_ns + x->copy_ns, x->busy_ns,
-              "compute, exposed communication and copies are not the busy time");
-        equal(k, works, x->exposed_ns, "exposed communication does not add up");
-        at_most(k, x->exposed_ns, x->comm_ns, "more communication is exposed than there is");
-        at_most(k, 0, x->copy_ns, "copies take less than no time");
+        consistency_equal(k, x->compute_ns + x->exposed_ns + x->copy_ns, x->busy_ns,
+                          "compute, exposed communication and copies are not the busy time");
+        consistency_equal(k, works, x->exposed_ns,
+                          "communication that is not overlapped does not "
+                          "add up");
+        consistency_at_most(k, x->exposed_ns, x->comm_ns,
+                            "more communication is not overlapped than there is");
+        consistency_at_most(k, 0, x->copy_ns, "copies take less than no time");
     }
 }
 
@@ -172,24 +187,28 @@ static void check_comm(struct checking *k)
 static void check_gain(struct checking *k, const struct finding *f)
 {
     int64_t wall = undistort_of(k->cx)->plain_ns;
-    at_most(k, 0, f->gain_ns, "a finding gains less than nothing");
-    at_most(k, f->gain_ns, wall, "a finding gains more than the wall clock");
-    must(k, f->gain_pct <= 100 + ROUNDING_PCT, "a finding gains more than 100 %", f->gain_ns, wall);
-    must(k, f->low_pct <= f->gain_pct + ROUNDING_PCT && f->gain_pct <= f->high_pct + ROUNDING_PCT,
-         "a gain lies outside of its range", f->gain_ns, wall);
+    consistency_at_most(k, 0, f->gain_ns, "a finding gains less than nothing");
+    consistency_at_most(k, f->gain_ns, wall, "a finding gains more than the wall clock");
+    consistency_must(k, f->gain_pct <= 100 + ROUNDING_PCT, "a finding gains more than 100 %",
+                     f->gain_ns, wall);
+    consistency_must(
+        k, f->low_pct <= f->gain_pct + ROUNDING_PCT && f->gain_pct <= f->high_pct + ROUNDING_PCT,
+        "a gain lies outside of its range", f->gain_ns, wall);
 }
 
 /* What a finding exposes: of kernels no more than they take, of the CPU no more than devices idle
- * or copy. */
+ * or copy; without a device no more than the wall clock. */
 static void check_cost(struct checking *k, const struct finding *f)
 {
-    const struct bound_parts *p = &wall_of(k->cx)->parts;
+    const struct bound_shares *p = &wall_of(k->cx)->parts;
     int64_t idle = idle_of_all(k->cx) + p->copy_ns + (p->outside_ns > 0 ? p->outside_ns : 0);
-    at_most(k, 0, f->exposed_ns, "a finding exposes less than nothing");
-    at_most(k, 0, f->blocked_ns, "a finding takes less than no time");
+    if (rule_cpu_only(k->cx)) idle = wall_of(k->cx)->wall_ns;
+    consistency_at_most(k, 0, f->exposed_ns, "a finding exposes less than nothing");
+    consistency_at_most(k, 0, f->blocked_ns, "a finding takes less than no time");
     if (f->device_ns)
-        at_most(k, f->exposed_ns, f->device_ns, "kernels would take less than nothing");
-    else at_most(k, f->exposed_ns, idle, "a finding exposes more than devices are idle");
+        consistency_at_most(k, f->exposed_ns, f->device_ns, "kernels would take less than nothing");
+    else
+        consistency_at_most(k, f->exposed_ns, idle, "a finding exposes more than devices are idle");
 }
 
 static void check_findings(struct checking *k)
@@ -203,14 +222,15 @@ static void check_findings(struct checking *k)
         if (k->n > before) buf_printf(k->out, "  in: %s\n", f->items[i]->title);
         sum += f->items[i]->gain_ns;
     }
-    at_most(k, sum, wall, "findings gain more than the wall clock together");
+    consistency_at_most(k, sum, wall, "findings gain more than the wall clock together");
 }
 
 static void check_ladder(struct checking *k)
 {
     const struct ladder *l = ladder_of(k->cx);
     for (uint32_t i = 1; i < l->n; i++)
-        at_most(k, l->rungs[i].wall_ns, l->rungs[i - 1].wall_ns, "a rung lies above the one above");
+        consistency_at_most(k, l->rungs[i].wall_ns, l->rungs[i - 1].wall_ns,
+                            "a rung lies above the one above");
 }
 
 /* ---- all ---- */
@@ -228,7 +248,7 @@ uint32_t consistency_check(const struct context *cx, struct buf *ret)
 {
     struct checking k = {cx, ret, 0};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (has(&k, checks[i].id)) checks[i].check(&k);
+        if (consistency_has(&k, checks[i].id)) checks[i].check(&k);
     return k.n;
 }
 
@@ -239,8 +259,8 @@ uint32_t consistency_check_diff(const struct diff *d, struct buf *ret)
         int64_t sum = 0;
         for (uint32_t i = 0; i < d->n_parts; i++) sum += d->parts[i].ns[side];
         if (d->n_parts)
-            equal(&k, sum, wall_of(d->side[side])->wall_ns,
-                  "parts of a comparison do not add up to the wall clock");
+            consistency_equal(&k, sum, wall_of(d->side[side])->wall_ns,
+                              "parts of a comparison do not add up to the wall clock");
     }
     return k.n;
 }

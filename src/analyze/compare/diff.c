@@ -1,6 +1,8 @@
 /* diff.c: matching two analyses. Everything is matched by text, since ids differ between traces. */
 #include "analyze/compare/diff.h"
 
+#include "analyze/compare/compare_constants.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,42 +18,43 @@ struct work {
     struct map at; /* key_of() an entry -> its index in the list it is in */
 };
 
-static int nomem(struct err *e)
+static int diff_nomem(struct err *e)
 {
     return err_nomem(e);
 }
 
-static uint64_t key_of(const char *kind, struct str name)
+static uint64_t diff_key_of(const char *kind, struct str name)
 {
     return intern_hash(name) ^ map_mix(intern_hash(str_c(kind)));
 }
 
 /* ---- parts of the wall clock ---- */
 
-static struct diff_part *part_of(struct work *w, const char *kind, struct str name)
+static struct diff_change *diff_part_of(struct work *w, const char *kind, struct str name)
 {
     struct diff *d = w->out;
-    uint32_t *slot = map_at(&w->at, key_of(kind, name));
+    uint32_t *slot = map_at(&w->at, diff_key_of(kind, name));
     if (!slot) return NULL;
     if (*slot != MAP_NONE) return &d->parts[*slot];
     if (VEC_RESERVE(d->parts, d->n_parts, w->cap_parts, 1)) return NULL;
     const char *copy = arena_strdup(w->mem, name);
     if (!copy) return NULL;
     *slot = d->n_parts;
-    d->parts[d->n_parts] = (struct diff_part){.kind = kind, .name = copy};
+    d->parts[d->n_parts] = (struct diff_change){.kind = kind, .name = copy};
     return &d->parts[d->n_parts++];
 }
 
-static int add_part(struct work *w, enum diff_side s, const char *kind, struct str name, int64_t ns)
+static int diff_add_part(struct work *w, enum diff_side s, const char *kind, struct str name,
+                         int64_t ns)
 {
-    struct diff_part *p = part_of(w, kind, name);
+    struct diff_change *p = diff_part_of(w, kind, name);
     if (!p) return ERR_NOMEM;
     p->ns[s] += ns;
     return 0;
 }
 
 /* Kernel time is a union; families are sums. What they overlap is a part of its own. */
-static int add_kernels(struct work *w, enum diff_side s)
+static int diff_add_kernels(struct work *w, enum diff_side s)
 {
     const struct context *cx = w->side[s];
     const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
@@ -64,11 +67,11 @@ static int add_kernels(struct work *w, enum diff_side s)
     }
     for (int f = 0; f < FAMILY_COUNT; f++)
         if (sums[f])
-            TRY(add_part(w, s, "kernels", str_c(kernel_family_name((enum kernel_family)f)),
-                         sums[f]));
+            TRY(diff_add_part(w, s, "kernels", str_c(kernel_family_name((enum kernel_family)f)),
+                              sums[f]));
     if (total != wall_of(cx)->parts.kernel_ns)
-        TRY(add_part(w, s, "overlap", str_c(""), wall_of(cx)->parts.kernel_ns - total));
-    return add_part(w, s, "copies", str_c(""), wall_of(cx)->parts.copy_ns);
+        TRY(diff_add_part(w, s, "overlap", str_c(""), wall_of(cx)->parts.kernel_ns - total));
+    return diff_add_part(w, s, "copies", str_c(""), wall_of(cx)->parts.copy_ns);
 }
 
 /* Idle time is named by the user's function where there is one: names of inner frames differ too
@@ -80,15 +83,15 @@ static struct str cause_name(const struct context *cx, const struct gap_cause *c
     return c->name;
 }
 
-static int add_idle(struct work *w, enum diff_side s)
+static int diff_add_idle(struct work *w, enum diff_side s)
 {
     const struct context *cx = w->side[s];
     for (uint32_t i = 0; i < gaps_of(cx)->n_causes; i++) {
         const struct gap_cause *c = &gaps_of(cx)->causes[i];
         if (gaps_of(cx)->devices[c->device].device != wall_of(cx)->parts.device) continue;
-        TRY(add_part(w, s, gap_cause_kind_name(c->kind), cause_name(cx, c), c->idle_ns));
+        TRY(diff_add_part(w, s, gap_cause_kind_name(c->kind), cause_name(cx, c), c->idle_ns));
     }
-    return add_part(w, s, "outside", str_c(""), wall_of(cx)->parts.outside_ns);
+    return diff_add_part(w, s, "outside", str_c(""), wall_of(cx)->parts.outside_ns);
 }
 
 /* Outermost stages, and what is left of the wall clock: less than nothing where they overlap. */
@@ -98,28 +101,28 @@ static int add_outermost(struct work *w, enum diff_side s)
     int64_t rest = wall_of(w->side[s])->wall_ns;
     for (uint32_t i = 0; i < st->n; i++) {
         if (st->list[i].depth || !stage_is_part(&st->list[i])) continue;
-        TRY(add_part(w, s, "stage", st->list[i].name, st->list[i].cpu_ns));
+        TRY(diff_add_part(w, s, "stage", st->list[i].name, st->list[i].cpu_ns));
         rest -= st->list[i].cpu_ns;
     }
-    return add_part(w, s, "between", str_c(""), rest);
+    return diff_add_part(w, s, "between", str_c(""), rest);
 }
 
 static int by_change(const void *a, const void *b)
 {
-    const struct diff_part *x = a, *y = b;
+    const struct diff_change *x = a, *y = b;
     int64_t cx = llabs(x->ns[1] - x->ns[0]), cy = llabs(y->ns[1] - y->ns[0]);
     return cx > cy ? -1 : cx < cy;
 }
 
 /* ---- stages ---- */
 
-static int add_stages(struct work *w, enum diff_side s)
+static int diff_add_stages(struct work *w, enum diff_side s)
 {
     struct diff *d = w->out;
     for (uint32_t i = 0; i < stages_of(w->side[s])->n; i++) {
         const struct stage *st = &stages_of(w->side[s])->list[i];
         if (!stage_is_part(st)) continue;
-        uint32_t *slot = map_at(&w->at, key_of("path of a stage", str_c(st->path)));
+        uint32_t *slot = map_at(&w->at, diff_key_of("path of a stage", str_c(st->path)));
         if (!slot) return ERR_NOMEM;
         if (*slot == MAP_NONE) {
             if (VEC_RESERVE(d->stages, d->n_stages, w->cap_stages, 1)) return ERR_NOMEM;
@@ -149,11 +152,12 @@ static const char *sync_key(struct work *w, const struct context *cx, const stru
 static struct diff_sync *sync_of(struct work *w, enum diff_side s, const char *key)
 {
     struct diff *d = w->out;
-    uint32_t *count = map_at(&w->at, key_of(s == DIFF_BEFORE ? "before" : "after", str_c(key)));
+    uint32_t *count =
+        map_at(&w->at, diff_key_of(s == DIFF_BEFORE ? "before" : "after", str_c(key)));
     if (!count) return NULL;
     uint32_t n = *count == MAP_NONE ? 0 : *count + 1;
     *count = n;
-    uint32_t *slot = map_at(&w->at, map_mix(key_of("sync", str_c(key)) + n));
+    uint32_t *slot = map_at(&w->at, map_mix(diff_key_of("sync", str_c(key)) + n));
     if (!slot) return NULL;
     if (*slot != MAP_NONE) return &d->syncs[*slot];
     if (VEC_RESERVE(d->syncs, d->n_syncs, w->cap_syncs, 1)) return NULL;
@@ -176,7 +180,7 @@ static int add_syncs(struct work *w, enum diff_side s)
 
 /* ---- kernels ---- */
 
-static void count_kernels(struct work *w, enum diff_side s)
+static void diff_count_kernels(struct work *w, enum diff_side s)
 {
     const struct context *cx = w->side[s];
     const struct trace *t = cx->t;
@@ -209,7 +213,7 @@ static int collect_names(const struct trace *t, struct map *names)
     return 0;
 }
 
-static uint32_t missing(const struct map *from, const struct map *in)
+static uint32_t diff_missing(const struct map *from, const struct map *in)
 {
     uint32_t n = 0;
     for (size_t i = 0; from->slots && i <= from->mask; i++)
@@ -217,7 +221,19 @@ static uint32_t missing(const struct map *from, const struct map *in)
     return n;
 }
 
-static int compare_names(struct work *w)
+/* Time of kernels, and of those whose names the other side has as well. */
+static void diff_count_common(const struct trace *t, const struct map *other, int64_t *ret_ns,
+                              int64_t *ret_common_ns)
+{
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (t->kind[r] != KIND_KERNEL) continue;
+        *ret_ns += t->dur_ns[r];
+        if (map_find(other, intern_hash(trace_name(t, r))) != MAP_NONE)
+            *ret_common_ns += t->dur_ns[r];
+    }
+}
+
+static int diff_compare_names(struct work *w)
 {
     struct map names[2];
     map_init(&names[0]);
@@ -225,29 +241,33 @@ static int compare_names(struct work *w)
     int rc = collect_names(w->side[0]->t, &names[0]);
     if (rc == 0) rc = collect_names(w->side[1]->t, &names[1]);
     struct diff_kernels *k = &w->out->kernels;
-    k->gone_names = missing(&names[0], &names[1]);
-    k->new_names = missing(&names[1], &names[0]);
+    k->gone_names = diff_missing(&names[0], &names[1]);
+    k->new_names = diff_missing(&names[1], &names[0]);
     k->same_names = k->gone_names + k->new_names == 0;
+    for (int s = 0; s < 2 && rc == 0; s++)
+        diff_count_common(w->side[s]->t, &names[!s], &k->ns[s], &k->common_ns[s]);
     map_done(&names[0]);
     map_done(&names[1]);
     return rc;
 }
 
-static enum diff_mechanism mechanism(const struct diff *d)
+static enum diff_mechanism diff_do_mechanism(const struct diff *d)
 {
     const struct diff_kernels *k = &d->kernels;
     double kernels[2], launches[2];
     for (int s = 0; s < 2; s++) {
-        kernels[s] = (double)k->kernels[s] / d->per_step[s];
+        kernels[s] = diff_kernels_per_step(d, (enum diff_side)s);
         launches[s] = (double)k->launches[s] / d->per_step[s];
     }
-    bool fused = kernels[1] < 0.95 * kernels[0] && k->fused[1] > k->fused[0];
-    bool graphs = k->in_graphs[1] > k->in_graphs[0] && launches[1] < 0.95 * launches[0];
+    bool fused = kernels[1] < diff_fewer_share * kernels[0] && k->fused[1] > k->fused[0];
+    bool graphs = k->in_graphs[1] > k->in_graphs[0] && launches[1] < diff_fewer_share * launches[0];
     if (fused && graphs) return MECHANISM_BOTH;
     if (fused) return MECHANISM_FUSION;
     if (graphs) return MECHANISM_GRAPHS;
-    return kernels[1] < 0.95 * kernels[0] || launches[1] < 0.95 * launches[0] ? MECHANISM_OTHER
-                                                                              : MECHANISM_NONE;
+    return kernels[1] < diff_fewer_share * kernels[0] ||
+                   launches[1] < diff_fewer_share * launches[0]
+               ? MECHANISM_OTHER
+               : MECHANISM_NONE;
 }
 
 /* ---- all of it ---- */
@@ -256,17 +276,17 @@ static int run_side(struct work *w, enum diff_side s)
 {
     uint32_t steps = steps_of(w->side[s])->n_steps;
     w->out->per_step[s] = steps ? steps : 1;
-    if (w->out->device) TRY(add_kernels(w, s));
-    if (w->out->device) TRY(add_idle(w, s));
+    if (w->out->device) TRY(diff_add_kernels(w, s));
+    if (w->out->device) TRY(diff_add_idle(w, s));
     if (!w->out->device) TRY(add_outermost(w, s));
-    TRY(add_stages(w, s));
+    TRY(diff_add_stages(w, s));
     TRY(add_syncs(w, s));
-    count_kernels(w, s);
+    diff_count_kernels(w, s);
     return 0;
 }
 
 /* Lists grew on the heap; they live in the arena from here on. */
-static void *keep(struct work *w, void *items, size_t n, size_t size)
+static void *diff_keep(struct work *w, void *items, size_t n, size_t size)
 {
     void *copy = arena_alloc(w->mem, n * size + 1);
     if (copy && n) memcpy(copy, items, n * size);
@@ -274,19 +294,20 @@ static void *keep(struct work *w, void *items, size_t n, size_t size)
     return copy;
 }
 
-static int finish(struct work *w)
+static int diff_finish(struct work *w)
 {
     struct diff *d = w->out;
     if (d->n_parts) qsort(d->parts, d->n_parts, sizeof *d->parts, by_change);
-    d->parts = keep(w, d->parts, d->n_parts, sizeof *d->parts);
-    d->stages = keep(w, d->stages, d->n_stages, sizeof *d->stages);
-    d->syncs = keep(w, d->syncs, d->n_syncs, sizeof *d->syncs);
+    d->parts = diff_keep(w, d->parts, d->n_parts, sizeof *d->parts);
+    d->stages = diff_keep(w, d->stages, d->n_stages, sizeof *d->stages);
+    d->syncs = diff_keep(w, d->syncs, d->n_syncs, sizeof *d->syncs);
     if (!d->parts || !d->stages || !d->syncs) return ERR_NOMEM;
     for (uint32_t i = 0; i < d->n_stages; i++)
         if (d->stages[i].side[0] && !d->stages[i].side[1] && d->kernels.fused[1])
             d->labels_lost = true;
-    d->mechanism = mechanism(d);
-    return 0;
+    d->mechanism = diff_do_mechanism(d);
+    TRY(diff_alike_find(d));
+    return diff_changed_find(d, w->mem);
 }
 
 int diff_run(const struct context *before, const struct context *after, struct arena *mem,
@@ -302,7 +323,7 @@ int diff_run(const struct context *before, const struct context *after, struct a
     int rc = run_side(&w, DIFF_BEFORE);
     if (rc == 0) rc = run_side(&w, DIFF_AFTER);
     map_done(&w.at);
-    if (rc == 0) rc = compare_names(&w);
-    int kept = finish(&w);
-    return rc < 0 || kept < 0 ? nomem(e) : 0;
+    if (rc == 0) rc = diff_compare_names(&w);
+    int kept = diff_finish(&w);
+    return rc < 0 || kept < 0 ? diff_nomem(e) : 0;
 }

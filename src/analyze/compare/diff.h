@@ -10,13 +10,13 @@
 #define STRATA_ANALYZE_COMPARE_DIFF_H
 
 #include "analyze/compare/diff_stats.h"
+#include "analyze/findings/rule.h"
 #include "analyze/names/kernel_name.h"
-#include "analyze/rules/rule.h"
 
 enum diff_side { DIFF_BEFORE, DIFF_AFTER };
 
 /* A part of the wall clock on both sides. */
-struct diff_part {
+struct diff_change {
     const char *kind; /* "kernels", "copies", "overlap", "outside" or a cause of idle time; "stage",
                          "between" without device work */
     const char *name; /* family, function, call ...; "" when the kind says it all */
@@ -39,6 +39,7 @@ struct diff_kernels {
     int64_t family_ns[FAMILY_COUNT][2];
     uint32_t new_names, gone_names; /* kernel names that exist on one side only */
     bool same_names;
+    int64_t ns[2], common_ns[2]; /* time of all kernels, and of those with a name of both sides */
 };
 
 enum diff_mechanism { /* why there are fewer launches or kernels, when there are */
@@ -49,9 +50,16 @@ enum diff_mechanism { /* why there are fewer launches or kernels, when there are
                       MECHANISM_OTHER,
 };
 
+/* Sentences on what changed in the program, and waits of one side that have one of their own. */
+#define DIFF_CHANGED       16
+#define DIFF_CHANGED_SYNCS 4
+
 struct diff {
     const struct context *side[2];
-    struct diff_part *parts; /* largest change first; they add up to the change of the wall clock */
+    const char *changed[DIFF_CHANGED]; /* see diff_changed.c; none where nothing did */
+    uint32_t n_changed;
+    struct diff_change
+        *parts; /* largest change first; they add up to the change of the wall clock */
     uint32_t n_parts;
     struct diff_stage *stages;
     uint32_t n_stages;
@@ -62,11 +70,35 @@ struct diff {
     double per_step[2]; /* divisor of counts: number of steps, or 1 */
     bool device;        /* both have device work; without it nothing is known of kernels */
     bool calls;         /* both have runtime calls; without them nothing is known of syncs */
-    bool labels_lost;   /* stages of the one side are missing on the other, which is compiled */
+    bool unlike;        /* these are two programs, see diff_alike.c */
+    uint32_t n_common;  /* stages that both have, and */
+    uint32_t n_modules[2], n_common_modules; /* classes of outermost modules */
+    bool labels_lost; /* stages of the one side are missing on the other, which is compiled */
 };
 
 /* Memory from `mem`. Both analyses must outlive `ret`. */
 int diff_run(const struct context *before, const struct context *after, struct arena *mem,
              struct diff *ret, struct err *e) MUST_USE;
+
+/* diff_alike.c: whether both sides are the same program, of a diff that has stages and kernels. */
+int diff_alike_find(struct diff *d) MUST_USE;
+
+/* diff_changed.c: fills `changed` of a diff that is complete otherwise. ERR_NOMEM is the only
+ * failure. */
+int diff_changed_find(struct diff *d, struct arena *mem) MUST_USE;
+
+/* As `strata steps` counts them; all kernels where there are no steps. */
+double diff_kernels_per_step(const struct diff *d, enum diff_side s);
+
+/* consistency.c: what a finished analysis must never say, whatever the trace: exposed more than
+ * idle, causes that do not add up, a gain larger than what it comes from. Figures that contradict
+ * each other are our mistake, so builds with asserts check every analysis before it is freed
+ * (cli/input/consistent.h). */
+
+/* Appends a line per contradiction between the results that were computed; returns how many. */
+uint32_t consistency_check(const struct context *cx, struct buf *ret);
+
+/* The same for the parts of a comparison, whose contexts are checked by themselves. */
+uint32_t consistency_check_diff(const struct diff *d, struct buf *ret);
 
 #endif

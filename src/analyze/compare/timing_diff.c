@@ -1,13 +1,11 @@
-/* timing_diff.c: see timing_diff.h. */
-#include "analyze/compare/timing_diff.h"
+/* timing_diff.c: see timings.h. */
+#include "analyze/compare/timings.h"
 
 #include <assert.h>
 #include <math.h>
 
 #include "base/intern.h"
 #include "base/map.h"
-
-#define LEAST_PCT 1.0 /* smaller changes do not matter, however sure */
 
 /* The samples of one stage. */
 struct samples {
@@ -31,14 +29,18 @@ struct work {
     struct samples samples;
 };
 
-static enum timing_verdict judge(const struct diff_stats *s)
+static enum timing_verdict timing_diff_judge(const struct diff_stats *s)
 {
-    if (!s->known) return TIMING_UNKNOWN;
-    if (!s->real || fabs(s->change_pct) < LEAST_PCT) return TIMING_SAME;
-    return s->change_pct < 0 ? TIMING_FASTER : TIMING_SLOWER;
+    switch (s->verdict) {
+    case DIFF_NO_DIFFERENCE: return TIMING_SAME;
+    case DIFF_FASTER: return TIMING_FASTER;
+    case DIFF_SLOWER: return TIMING_SLOWER;
+    case DIFF_UNKNOWN: break;
+    }
+    return TIMING_UNKNOWN;
 }
 
-static void collect(struct work *w, uint32_t change)
+static void timing_diff_collect(struct work *w, uint32_t change)
 {
     struct timing_change *c = &w->d->changes[change];
     struct samples *s = &w->samples;
@@ -54,19 +56,19 @@ static void collect(struct work *w, uint32_t change)
     }
 }
 
-static void compare(struct work *w, uint32_t change)
+static void timing_diff_compare(struct work *w, uint32_t change)
 {
     struct timing_change *c = &w->d->changes[change];
     const struct samples *s = &w->samples;
-    collect(w, change);
+    timing_diff_collect(w, change);
     diff_stats(s->ns[0], s->n[0], s->ns[1], s->n[1], &c->stats);
     c->change_pct = c->stats.n[0] && c->stats.n[1] ? c->stats.change_pct : NAN;
-    c->verdict = c->before && c->after ? judge(&c->stats) : TIMING_ONE_SIDE;
+    c->verdict = c->before && c->after ? timing_diff_judge(&c->stats) : TIMING_ONE_SIDE;
     w->d->n_faster += c->verdict == TIMING_FASTER;
     w->d->n_slower += c->verdict == TIMING_SLOWER;
 }
 
-static int match(struct work *w, int side, const struct timing *t)
+static int timing_diff_match(struct work *w, int side, const struct timing *t)
 {
     struct timing_diff *d = w->d;
     for (uint32_t i = 0; i < t->n_stages; i++) {
@@ -95,7 +97,8 @@ static int match_all(struct work *w, struct arena *mem)
     w->last = arena_zalloc(mem, most, sizeof *w->last);
     if (!d->changes || !w->seen || !w->last) return ERR_NOMEM;
     for (int s = 0; s < 2; s++)
-        for (uint32_t i = 0; i < d->side[s].n; i++) TRY(match(w, s, &d->side[s].runs[i]));
+        for (uint32_t i = 0; i < d->side[s].n; i++)
+            TRY(timing_diff_match(w, s, &d->side[s].runs[i]));
     return 0;
 }
 
@@ -121,7 +124,7 @@ int timing_diff_run(struct timing_side before, struct timing_side after, struct 
     int rc = match_all(w, mem);
     map_done(&w->place);
     TRY(err_grow(e, rc));
-    for (uint32_t i = 0; i < ret->n; i++) compare(w, i);
+    for (uint32_t i = 0; i < ret->n; i++) timing_diff_compare(w, i);
     compare_walls(w);
     return 0;
 }

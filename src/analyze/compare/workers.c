@@ -13,7 +13,7 @@ static bool is_main(const struct timing *t)
     return strstr(name, "_pid") == NULL;
 }
 
-static void add_stage(struct timing_stage *into, const struct timing_stage *x)
+static void workers_add_stage(struct timing_stage *into, const struct timing_stage *x)
 {
     if (x->count > into->count) {
         into->median_ns = x->median_ns;
@@ -43,20 +43,20 @@ static struct timing_stage *find_stage(struct map *at, struct timing_stage *list
     return &list[*slot];
 }
 
-static int add_stages(struct map *at, struct timing_stage *list, uint32_t *n,
-                      const struct timing *from)
+static int workers_add_stages(struct map *at, struct timing_stage *list, uint32_t *n,
+                              const struct timing *from)
 {
     for (uint32_t i = 0; i < from->n_stages; i++) {
         bool is_new;
         struct timing_stage *s = find_stage(at, list, n, &from->stages[i], &is_new);
         if (!s) return ERR_NOMEM;
         if (is_new) *s = from->stages[i];
-        else add_stage(s, &from->stages[i]);
+        else workers_add_stage(s, &from->stages[i]);
     }
     return 0;
 }
 
-static int add_process(struct timing *into, const struct timing *from, struct arena *mem)
+static int workers_add_process(struct timing *into, const struct timing *from, struct arena *mem)
 {
     struct timing_stage *list =
         arena_zalloc(mem, (size_t)into->n_stages + from->n_stages + 1, sizeof *list);
@@ -64,8 +64,8 @@ static int add_process(struct timing *into, const struct timing *from, struct ar
     uint32_t n = 0;
     if (!list) return ERR_NOMEM;
     map_init(&at);
-    int rc = add_stages(&at, list, &n, into);
-    if (rc == 0) rc = add_stages(&at, list, &n, from);
+    int rc = workers_add_stages(&at, list, &n, into);
+    if (rc == 0) rc = workers_add_stages(&at, list, &n, from);
     map_done(&at);
     into->stages = list;
     into->n_stages = n;
@@ -75,7 +75,7 @@ static int add_process(struct timing *into, const struct timing *from, struct ar
 }
 
 /* Of a rank; of processes without one too. */
-static uint64_t key_of(const struct timing *t)
+static uint64_t workers_key_of(const struct timing *t)
 {
     return (uint64_t)((int64_t)t->rank + 1);
 }
@@ -84,24 +84,24 @@ static uint64_t key_of(const struct timing *t)
 static int find_mains(const struct timing_run *run, struct map *mains)
 {
     for (uint32_t i = 0; i < run->n; i++) {
-        uint32_t *at = map_at(mains, key_of(&run->list[i]));
+        uint32_t *at = map_at(mains, workers_key_of(&run->list[i]));
         if (!at) return ERR_NOMEM;
         if (*at == MAP_NONE || (is_main(&run->list[i]) && !is_main(&run->list[*at]))) *at = i;
     }
     return 0;
 }
 
-static int fold(struct timing_run *run, const struct map *mains, struct arena *mem)
+static int workers_do_fold(struct timing_run *run, const struct map *mains, struct arena *mem)
 {
     bool ranks = false;
     uint32_t n = 0;
     for (uint32_t i = 0; i < run->n; i++) {
-        uint32_t owner = map_find(mains, key_of(&run->list[i]));
+        uint32_t owner = map_find(mains, workers_key_of(&run->list[i]));
         ranks |= run->list[i].rank >= 0;
-        if (owner != i) TRY(add_process(&run->list[owner], &run->list[i], mem));
+        if (owner != i) TRY(workers_add_process(&run->list[owner], &run->list[i], mem));
     }
     for (uint32_t i = 0; i < run->n; i++) {
-        bool main = map_find(mains, key_of(&run->list[i])) == i;
+        bool main = map_find(mains, workers_key_of(&run->list[i])) == i;
         if (main && (!ranks || run->list[i].rank >= 0)) run->list[n++] = run->list[i];
     }
     run->n_workers = run->n - n;
@@ -114,7 +114,7 @@ int workers_fold(struct timing_run *run, struct arena *mem, struct err *e)
     struct map mains;
     map_init(&mains);
     int rc = find_mains(run, &mains);
-    if (rc == 0) rc = fold(run, &mains, mem);
+    if (rc == 0) rc = workers_do_fold(run, &mains, mem);
     map_done(&mains);
     return rc < 0 ? err_nomem(e) : 0;
 }

@@ -42,7 +42,7 @@ lane_id idle_gap_handed_over(const struct trace *t, const struct idle_gap *g)
     return from != to && t->lanes[from].process == t->lanes[to].process ? from : LANE_NONE;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int device_idle_run_pass(struct context *cx, void *ret, struct err *e)
 {
     const struct timeline *tl = timeline_of(cx);
     struct idle_times *idle = ret;
@@ -60,5 +60,5 @@ const struct pass idle_pass = {
     .id = PASS_IDLE,
     .size = sizeof(struct idle_times),
     .needs = needs,
-    .run = run_pass,
+    .run = device_idle_run_pass,
 };

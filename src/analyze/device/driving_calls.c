@@ -83,7 +83,7 @@ row_t driving_calls_before(const struct driving_calls *l, row_t call)
     return l->calls[i - 1];
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int driving_calls_run_pass(struct context *cx, void *ret, struct err *e)
 {
     int rc = driving_calls_init(ret, cx->t, calls_of(cx), cx->mem);
     return err_grow(e, rc);
@@ -95,5 +95,5 @@ const struct pass driving_pass = {
     .id = PASS_DRIVING,
     .size = sizeof(struct driving_calls),
     .needs = needs,
-    .run = run_pass,
+    .run = driving_calls_run_pass,
 };

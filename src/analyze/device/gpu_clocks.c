@@ -4,15 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/device/device_constants.h"
 #include "analyze/device/gpu_samples.h"
-
-/* Readings of one sample lie this close together. */
-#define SAMPLE_NS 50000000
-/* A device that works less than this share of the time before a sample may rest its clock. */
-#define LEAST_BUSY 0.5
-#define BUSY_NS    100000000
-/* A clock this close to the highest is not held down. */
-#define NEARLY 0.97
 
 enum reading { SM_CLOCK, SM_CLOCK_MAX, POWER, POWER_LIMIT, TEMPERATURE, LIMITS, N_READINGS };
 
@@ -52,7 +45,7 @@ enum gpu_limit gpu_clock_reason(const struct gpu_clock *c)
     return best;
 }
 
-static bool parse(struct str name, int32_t *ret_device, enum reading *ret)
+static bool gpu_clocks_parse(struct str name, int32_t *ret_device, enum reading *ret)
 {
     struct str title;
     if (!gpu_sample_name(name, ret_device, &title)) return false;
@@ -71,21 +64,21 @@ struct sample {
     bool has[N_READINGS];
 };
 
-static bool worked(const struct context *cx, int32_t device, int64_t ts_ns)
+static bool gpu_clocks_worked(const struct context *cx, int32_t device, int64_t ts_ns)
 {
     const struct device_line *d = timeline_device(timeline_of(cx), device);
     if (!d) return false;
-    struct span before = span_both((struct span){ts_ns - BUSY_NS, ts_ns}, d->extent);
+    struct span before = span_both((struct span){ts_ns - gpu_clock_busy_ns, ts_ns}, d->extent);
     return before.begin_ns < before.end_ns &&
            (double)timeline_busy_ns(d, before.begin_ns, before.end_ns) >
-               LEAST_BUSY * (double)span_ns(before);
+               gpu_clock_busy_share * (double)span_ns(before);
 }
 
 /* A sample is complete. Sums become means at the end. */
-static void count(const struct context *cx, struct gpu_clock *c, struct sample *s)
+static void gpu_clocks_count(const struct context *cx, struct gpu_clock *c, struct sample *s)
 {
     bool whole = s->has[SM_CLOCK] && s->has[SM_CLOCK_MAX] && s->has[LIMITS];
-    if (whole && worked(cx, c->device, s->ts_ns)) {
+    if (whole && gpu_clocks_worked(cx, c->device, s->ts_ns)) {
         unsigned bits =
             s->value[LIMITS] >= 0 && s->value[LIMITS] < 65536 ? (unsigned)s->value[LIMITS] : 0;
         bool held = false;
@@ -93,7 +86,7 @@ static void count(const struct context *cx, struct gpu_clock *c, struct sample *
         c->highest_mhz = s->value[SM_CLOCK_MAX];
         if (s->has[TEMPERATURE] && s->value[TEMPERATURE] > c->hottest_c)
             c->hottest_c = s->value[TEMPERATURE];
-        bool slow = s->value[SM_CLOCK] < NEARLY * s->value[SM_CLOCK_MAX];
+        bool slow = s->value[SM_CLOCK] < gpu_clock_nearly_share * s->value[SM_CLOCK_MAX];
         for (size_t i = 0; slow && i < sizeof reasons / sizeof *reasons; i++) {
             c->by[reasons[i].limit] += (bits & reasons[i].bits) != 0;
             held |= (bits & reasons[i].bits) != 0;
@@ -113,26 +106,29 @@ static int32_t highest_device(const struct trace *t)
     int32_t device, highest = -1;
     enum reading which;
     for (str_id id = 0; id < t->strings.n; id++)
-        if (parse(trace_str(t, id), &device, &which) && device > highest) highest = device;
+        if (gpu_clocks_parse(trace_str(t, id), &device, &which) && device > highest)
+            highest = device;
     return highest;
 }
 
-static int add_row(const struct context *cx, struct gpu_clocks *c, struct sample *samples, row_t r,
-                   struct err *e)
+static int gpu_clocks_add_row(const struct context *cx, struct gpu_clocks *c,
+                              struct sample *samples, row_t r, struct err *e)
 {
     int32_t device;
     enum reading which;
-    if (!parse(trace_name(cx->t, r), &device, &which) || (uint32_t)device >= c->n) return 0;
+    if (!gpu_clocks_parse(trace_name(cx->t, r), &device, &which) || (uint32_t)device >= c->n)
+        return 0;
     struct sample *s = &samples[device];
-    bool next = s->ts_ns == INT64_MIN || cx->t->ts_ns[r] - s->ts_ns > SAMPLE_NS || s->has[which];
-    if (next) count(cx, &c->list[device], s);
+    bool next =
+        s->ts_ns == INT64_MIN || cx->t->ts_ns[r] - s->ts_ns > gpu_clock_sample_ns || s->has[which];
+    if (next) gpu_clocks_count(cx, &c->list[device], s);
     if (next) s->ts_ns = cx->t->ts_ns[r];
     TRY(gpu_sample_value(cx, r, &s->value[which], e));
     s->has[which] = s->value[which] >= 0;
     return 0;
 }
 
-static int by_time(const void *a, const void *b, void *t)
+static int gpu_clocks_by_time(const void *a, const void *b, void *t)
 {
     const int64_t *ts = ((const struct trace *)t)->ts_ns;
     row_t x = *(const row_t *)a, y = *(const row_t *)b;
@@ -140,8 +136,8 @@ static int by_time(const void *a, const void *b, void *t)
 }
 
 /* Counters stand on lanes of their own, one per name: by time they are samples again. */
-static int add_rows(const struct context *cx, struct gpu_clocks *c, struct sample *samples,
-                    struct err *e)
+static int gpu_clocks_add_rows(const struct context *cx, struct gpu_clocks *c,
+                               struct sample *samples, struct err *e)
 {
     const struct trace *t = cx->t;
     uint32_t n = 0;
@@ -151,12 +147,12 @@ static int add_rows(const struct context *cx, struct gpu_clocks *c, struct sampl
     n = 0;
     for (row_t r = 0; r < t->n_rows; r++)
         if (t->kind[r] == KIND_COUNTER) rows[n++] = r;
-    qsort_r(rows, n, sizeof *rows, by_time, (void *)(uintptr_t)t);
-    for (uint32_t i = 0; i < n; i++) TRY(add_row(cx, c, samples, rows[i], e));
+    qsort_r(rows, n, sizeof *rows, gpu_clocks_by_time, (void *)(uintptr_t)t);
+    for (uint32_t i = 0; i < n; i++) TRY(gpu_clocks_add_row(cx, c, samples, rows[i], e));
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int gpu_clocks_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct gpu_clocks *c = ret;
     c->n = (uint32_t)(highest_device(cx->t) + 1);
@@ -167,10 +163,10 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
         c->list[i].device = (int32_t)i;
         samples[i].ts_ns = INT64_MIN;
     }
-    if (c->n) TRY(add_rows(cx, c, samples, e));
+    if (c->n) TRY(gpu_clocks_add_rows(cx, c, samples, e));
     for (uint32_t i = 0; i < c->n; i++) {
         struct gpu_clock *k = &c->list[i];
-        count(cx, k, &samples[i]);
+        gpu_clocks_count(cx, k, &samples[i]);
         if (!k->n_held) continue;
         k->held_mhz /= k->n_held;
         k->power_w /= k->n_held;
@@ -184,5 +180,5 @@ const struct pass gpu_clocks_pass = {
     .id = PASS_GPU_CLOCKS,
     .size = sizeof(struct gpu_clocks),
     .needs = needs,
-    .run = run_pass,
+    .run = gpu_clocks_run_pass,
 };

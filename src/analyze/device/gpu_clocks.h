@@ -9,7 +9,7 @@ enum gpu_limit {
     GPU_LIMIT_POWER, /* the power cap */
     GPU_LIMIT_HEAT,
     GPU_LIMIT_SUPPLY,  /* the power supply or the board asks for less */
-    GPU_LIMIT_SETTING, /* somebody has set the clocks */
+    GPU_LIMIT_SETTING, /* an administrator has set the clocks */
     GPU_LIMIT_COUNT
 };
 

@@ -15,7 +15,8 @@ static struct memory_level_line *find_line(const struct memory_levels *ls, const
     return NULL;
 }
 
-static struct memory_level_line *add_line(struct memory_levels *ls, const struct mem_info *m)
+static struct memory_level_line *memory_levels_add_line(struct memory_levels *ls,
+                                                        const struct mem_info *m)
 {
     struct memory_level_line *known = find_line(ls, m);
     if (known || ls->n == MOST_LINES) return known;
@@ -24,14 +25,14 @@ static struct memory_level_line *add_line(struct memory_levels *ls, const struct
     return &ls->lines[ls->n++];
 }
 
-static int by_time(const void *a, const void *b)
+static int memory_levels_by_time(const void *a, const void *b)
 {
     const struct memory_level *x = a, *y = b;
     if (x->ts_ns != y->ts_ns) return x->ts_ns < y->ts_ns ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int by_device(const void *a, const void *b)
+static int memory_levels_by_device(const void *a, const void *b)
 {
     const struct memory_level_line *x = a, *y = b;
     bool cx = memory_level_line_is_cpu(x), cy = memory_level_line_is_cpu(y);
@@ -40,7 +41,7 @@ static int by_device(const void *a, const void *b)
     return (x->device_id > y->device_id) - (x->device_id < y->device_id);
 }
 
-static void add_up(const struct trace *t, struct memory_level_line *l)
+static void memory_levels_add_up(const struct trace *t, struct memory_level_line *l)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < l->n; i++) {
@@ -50,7 +51,7 @@ static void add_up(const struct trace *t, struct memory_level_line *l)
     }
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t memory_levels_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -60,7 +61,8 @@ static int grow_tree(struct memory_level_line *l, struct arena *mem, struct err 
     l->most = arena_alloc(mem, 2 * ((size_t)l->n + 1) * sizeof *l->most);
     if (!l->most) return err_nomem(e);
     for (uint32_t i = 0; i < l->n; i++) l->most[l->n + i] = l->levels[i].allocated;
-    for (uint32_t i = l->n; i-- > 1;) l->most[i] = larger(l->most[2 * i], l->most[2 * i + 1]);
+    for (uint32_t i = l->n; i-- > 1;)
+        l->most[i] = memory_levels_larger(l->most[2 * i], l->most[2 * i + 1]);
     return 0;
 }
 
@@ -71,7 +73,7 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
     if (!ls.lines) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) {
         const struct mem_info *m = trace_mem(t, r);
-        struct memory_level_line *l = m ? add_line(&ls, m) : NULL;
+        struct memory_level_line *l = m ? memory_levels_add_line(&ls, m) : NULL;
         if (l) l->n++;
     }
     for (uint32_t i = 0; i < ls.n; i++) {
@@ -88,11 +90,11 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
             (struct memory_level){t->ts_ns[r], m->total_allocated, m->total_reserved, r};
     }
     for (uint32_t i = 0; i < ls.n; i++) {
-        qsort(ls.lines[i].levels, ls.lines[i].n, sizeof *ls.lines[i].levels, by_time);
-        add_up(t, &ls.lines[i]);
+        qsort(ls.lines[i].levels, ls.lines[i].n, sizeof *ls.lines[i].levels, memory_levels_by_time);
+        memory_levels_add_up(t, &ls.lines[i]);
         TRY(grow_tree(&ls.lines[i], mem, e));
     }
-    qsort(ls.lines, ls.n, sizeof *ls.lines, by_device);
+    qsort(ls.lines, ls.n, sizeof *ls.lines, memory_levels_by_device);
     *ret = ls;
     return 0;
 }
@@ -111,13 +113,13 @@ int64_t memory_levels_peak(const struct memory_level_line *l, int64_t begin_ns, 
     if (last == UINT32_MAX) return peak;
     size_t lo = (size_t)(at == UINT32_MAX ? 0 : at) + l->n, hi = (size_t)last + 1 + l->n;
     for (; lo < hi; lo /= 2, hi /= 2) {
-        if (lo & 1) peak = larger(peak, l->most[lo++]);
-        if (hi & 1) peak = larger(peak, l->most[--hi]);
+        if (lo & 1) peak = memory_levels_larger(peak, l->most[lo++]);
+        if (hi & 1) peak = memory_levels_larger(peak, l->most[--hi]);
     }
     return peak;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int memory_levels_run_pass(struct context *cx, void *ret, struct err *e)
 {
     return memory_levels_run(cx->t, cx->mem, ret, e);
 }
@@ -125,5 +127,5 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
 const struct pass levels_pass = {
     .id = PASS_LEVELS,
     .size = sizeof(struct memory_levels),
-    .run = run_pass,
+    .run = memory_levels_run_pass,
 };

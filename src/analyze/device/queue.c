@@ -5,8 +5,8 @@
 #include "base/stats.h"
 
 /* Work that waited: its launch and its start. Returns how many. */
-static uint32_t collect(const struct trace *t, const struct device_line *d, int64_t *launches,
-                        int64_t *starts)
+static uint32_t queue_collect(const struct trace *t, const struct device_line *d, int64_t *launches,
+                              int64_t *starts)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < d->n_work; i++) {
@@ -18,7 +18,7 @@ static uint32_t collect(const struct trace *t, const struct device_line *d, int6
     return n;
 }
 
-static void merge(const int64_t *launches, const int64_t *starts, uint32_t n, struct queue *q)
+static void queue_merge(const int64_t *launches, const int64_t *starts, uint32_t n, struct queue *q)
 {
     uint32_t up = 0, down = 0;
     while (down < n) {
@@ -38,9 +38,9 @@ int queue_run(const struct trace *t, const struct device_line *d, struct arena *
     int64_t *launches = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *launches);
     int64_t *starts = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *starts);
     if (!q.points || !launches || !starts) return err_nomem(e);
-    uint32_t n = collect(t, d, launches, starts); /* starts come sorted */
+    uint32_t n = queue_collect(t, d, launches, starts); /* starts come sorted */
     stats_sort(launches, n);
-    merge(launches, starts, n, &q);
+    queue_merge(launches, starts, n, &q);
     arena_reset_to(mem, m);
     *ret = q;
     return 0;
@@ -67,7 +67,7 @@ uint32_t queues_deepest(const struct queues *q)
     return deepest;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int queue_run_pass(struct context *cx, void *ret, struct err *e)
 {
     const struct timeline *tl = timeline_of(cx);
     struct queues *q = ret;
@@ -85,5 +85,5 @@ const struct pass queues_pass = {
     .id = PASS_QUEUES,
     .size = sizeof(struct queues),
     .needs = needs,
-    .run = run_pass,
+    .run = queue_run_pass,
 };

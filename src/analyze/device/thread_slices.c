@@ -2,7 +2,7 @@
  * parent. */
 #include "analyze/device/thread_slices.h"
 
-static bool is_span(const struct trace *t, row_t r)
+static bool thread_slices_is_span(const struct trace *t, row_t r)
 {
     return t->dur_ns[r] > 0 && kind_nests(t->kind[r]);
 }
@@ -10,13 +10,14 @@ static bool is_span(const struct trace *t, row_t r)
 /* The nearest of `r` and the rows around it that is still open at `at_ns`. */
 static row_t open_at(const struct trace *t, row_t r, int64_t at_ns)
 {
-    while (r != ROW_NONE && (!is_span(t, r) || trace_end_ns(t, r) <= at_ns)) r = t->parent[r];
+    while (r != ROW_NONE && (!thread_slices_is_span(t, r) || trace_end_ns(t, r) <= at_ns))
+        r = t->parent[r];
     return r;
 }
 
 static row_t next_span(const struct thread_slices *d, row_t r)
 {
-    while (r < d->lane_end && !is_span(d->t, r)) r++;
+    while (r < d->lane_end && !thread_slices_is_span(d->t, r)) r++;
     return r;
 }
 

@@ -10,13 +10,13 @@ struct cursor {
     row_t at, end;
 };
 
-static row_t next_work(const struct trace *t, row_t r, row_t end)
+static row_t timeline_next_work(const struct trace *t, row_t r, row_t end)
 {
     while (r < end && !timeline_has(t, r)) r++;
     return r;
 }
 
-static bool earlier(const struct trace *t, const struct cursor *a, const struct cursor *b)
+static bool timeline_earlier(const struct trace *t, const struct cursor *a, const struct cursor *b)
 {
     int64_t ta = t->ts_ns[a->at], tb = t->ts_ns[b->at];
     return ta < tb || (ta == tb && a->at < b->at);
@@ -26,8 +26,8 @@ static void sift_down(const struct trace *t, struct cursor *heap, uint32_t n, ui
 {
     for (;;) {
         uint32_t least = i, left = 2 * i + 1, right = left + 1;
-        if (left < n && earlier(t, &heap[left], &heap[least])) least = left;
-        if (right < n && earlier(t, &heap[right], &heap[least])) least = right;
+        if (left < n && timeline_earlier(t, &heap[left], &heap[least])) least = left;
+        if (right < n && timeline_earlier(t, &heap[right], &heap[least])) least = right;
         if (least == i) return;
         struct cursor c = heap[i];
         heap[i] = heap[least];
@@ -42,7 +42,7 @@ static void merge_streams(const struct trace *t, struct cursor *heap, uint32_t n
     for (uint32_t i = n / 2; i-- > 0;) sift_down(t, heap, n, i);
     while (n) {
         d->work[d->n_work++] = heap[0].at;
-        heap[0].at = next_work(t, heap[0].at + 1, heap[0].end);
+        heap[0].at = timeline_next_work(t, heap[0].at + 1, heap[0].end);
         if (heap[0].at == heap[0].end) heap[0] = heap[--n];
         sift_down(t, heap, n, 0);
     }
@@ -93,7 +93,7 @@ static int fill_device(const struct trace *t, struct device_line *d, struct aren
     for (uint32_t l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
         if (!is_stream_of(lane, d->device)) continue;
-        struct cursor c = {next_work(t, lane->begin, lane->end), lane->end};
+        struct cursor c = {timeline_next_work(t, lane->begin, lane->end), lane->end};
         if (c.at < c.end) heap[n_heap++] = c;
     }
     merge_streams(t, heap, n_heap, d);
@@ -101,14 +101,14 @@ static int fill_device(const struct trace *t, struct device_line *d, struct aren
     return 0;
 }
 
-static bool has_work(const struct trace *t, const struct lane *l)
+static bool timeline_has_work(const struct trace *t, const struct lane *l)
 {
     for (row_t r = l->begin; r < l->end; r++)
         if (trace_is_work(t, r)) return true;
     return false;
 }
 
-static int by_device(const void *a, const void *b)
+static int timeline_by_device(const void *a, const void *b)
 {
     int32_t x = ((const struct device_line *)a)->device;
     int32_t y = ((const struct device_line *)b)->device;
@@ -122,7 +122,7 @@ int timeline_run(const struct trace *t, struct arena *mem, struct timeline *ret,
     for (uint32_t l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
         if (lane->kind != LANE_STREAM || timeline_device(&tl, lane->device)) continue;
-        if (!has_work(t, lane)) continue;
+        if (!timeline_has_work(t, lane)) continue;
         if (tl.n_devices == TIMELINE_MOST_DEVICES)
             return FAIL(e, ERR_LIMIT,
                         "the trace has work of more than %d devices, which cannot be analyzed "
@@ -130,7 +130,7 @@ int timeline_run(const struct trace *t, struct arena *mem, struct timeline *ret,
                         TIMELINE_MOST_DEVICES);
         tl.devices[tl.n_devices++].device = lane->device;
     }
-    qsort(tl.devices, tl.n_devices, sizeof *tl.devices, by_device);
+    qsort(tl.devices, tl.n_devices, sizeof *tl.devices, timeline_by_device);
     for (uint32_t i = 0; i < tl.n_devices; i++) TRY(fill_device(t, &tl.devices[i], mem, e));
     *ret = tl;
     return 0;
@@ -186,7 +186,7 @@ uint32_t timeline_work_at(const struct trace *t, const struct device_line *d, in
     return i;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int timeline_run_pass(struct context *cx, void *ret, struct err *e)
 {
     return timeline_run(cx->t, cx->mem, ret, e);
 }
@@ -194,5 +194,5 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
 const struct pass timeline_pass = {
     .id = PASS_TIMELINE,
     .size = sizeof(struct timeline),
-    .run = run_pass,
+    .run = timeline_run_pass,
 };

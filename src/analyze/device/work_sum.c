@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int32_t device_of(const struct trace *t, row_t r)
+static int32_t work_sum_device_of(const struct trace *t, row_t r)
 {
     return t->lanes[t->lane[r]].device;
 }
@@ -12,13 +12,13 @@ static int by_device_and_start(const void *a, const void *b, void *trace)
 {
     const struct trace *t = trace;
     row_t x = *(const row_t *)a, y = *(const row_t *)b;
-    int32_t dx = device_of(t, x), dy = device_of(t, y);
+    int32_t dx = work_sum_device_of(t, x), dy = work_sum_device_of(t, y);
     if (dx != dy) return dx < dy ? -1 : 1;
     if (t->ts_ns[x] != t->ts_ns[y]) return t->ts_ns[x] < t->ts_ns[y] ? -1 : 1;
     return (x > y) - (x < y);
 }
 
-static void count(const struct trace *t, row_t r, struct work_sum *w)
+static void work_sum_do_count(const struct trace *t, row_t r, struct work_sum *w)
 {
     const struct gpu_info *g = trace_gpu(t, r);
     w->sum_ns += t->dur_ns[r];
@@ -34,7 +34,7 @@ static struct work_sum sum_device(const struct trace *t, const struct device_lin
 {
     struct work_sum w = {.extent = {t->ts_ns[rows[0]], t->ts_ns[rows[0]]}};
     for (uint32_t i = 0; i < n; i++) {
-        count(t, rows[i], &w);
+        work_sum_do_count(t, rows[i], &w);
         w.union_ns += span_uncovered(&w.extent.end_ns, trace_span(t, rows[i]));
     }
     w.span_ns = w.extent.end_ns - w.extent.begin_ns;
@@ -48,8 +48,8 @@ struct work_sum work_sum_run(const struct trace *t, const struct timeline *tl, r
     struct work_sum all = {0};
     if (n) qsort_r(rows, n, sizeof *rows, by_device_and_start, (void *)(uintptr_t)t);
     for (uint32_t i = 0, end; i < n; i = end) {
-        int32_t device = device_of(t, rows[i]);
-        for (end = i + 1; end < n && device_of(t, rows[end]) == device;) end++;
+        int32_t device = work_sum_device_of(t, rows[i]);
+        for (end = i + 1; end < n && work_sum_device_of(t, rows[end]) == device;) end++;
         struct work_sum one = sum_device(t, timeline_device(tl, device), rows + i, end - i);
         work_sum_add(&all, &one);
     }

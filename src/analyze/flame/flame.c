@@ -8,8 +8,9 @@
 #include "analyze/device/device_idle.h"
 #include "analyze/device/thread_slices.h"
 #include "analyze/device/timeline.h"
-#include "analyze/names/captured.h"
 #include "analyze/names/frame.h"
+#include "analyze/names/graph_origin.h"
+#include "analyze/names/torch_words.h"
 #include "analyze/waits/waits.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -63,7 +64,7 @@ struct making {
     size_t n, cap;
 };
 
-static enum flame_kind kind_of(enum row_kind k)
+static enum flame_kind flame_kind_of(enum row_kind k)
 {
     if (kind_is_device(k)) return FLAME_WORK;
     switch (k) {
@@ -74,7 +75,7 @@ static enum flame_kind kind_of(enum row_kind k)
     }
 }
 
-static int add_frame(struct making *m, uint64_t key, struct flame_frame f, uint32_t *ret)
+static int flame_add_frame(struct making *m, uint64_t key, struct flame_frame f, uint32_t *ret)
 {
     uint32_t *slot = map_at(&m->frame_of, key);
     if (!slot) return err_nomem(m->e);
@@ -93,7 +94,7 @@ static int text_frame(struct making *m, struct str text, enum flame_kind kind, u
     struct flame_frame f = {.name = text, .kind = kind};
     str_id id = intern_add(&m->short_names, text);
     if (id == STR_NONE) return err_nomem(m->e);
-    return add_frame(m, (uint64_t)1 << 63 | (uint64_t)id << 8 | kind, f, ret);
+    return flame_add_frame(m, (uint64_t)1 << 63 | (uint64_t)id << 8 | kind, f, ret);
 }
 
 static int note_frame(struct making *m, const char *text, uint32_t *ret)
@@ -108,7 +109,7 @@ static struct str without_number(struct str name)
     size_t n = name.n;
     long at = str_starts(name, "<built-in") ? str_find(name, " at 0x") : -1;
     if (at > 0) return str_from(name.p, (size_t)at);
-    if (str_starts(name, "ProfilerStep#")) return str_from(name.p, strlen("ProfilerStep"));
+    if (torch_is_step(name)) return str_c(TORCH_STEP);
     if (!str_starts(name, "nn.Module: ")) return str_from(NULL, 0);
     while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
     return n && n < name.n && name.p[n - 1] == '_' ? str_from(name.p, n - 1) : str_from(NULL, 0);
@@ -118,15 +119,15 @@ static int row_frame(struct making *m, row_t r, uint32_t *ret)
 {
     struct str name = trace_name(m->t, r);
     struct frame py;
-    struct flame_frame f = {.name = name, .kind = kind_of(m->t->kind[r])};
+    struct flame_frame f = {.name = name, .kind = flame_kind_of(m->t->kind[r])};
     struct str plain = without_number(name);
     if (plain.n) return text_frame(m, plain, f.kind, ret);
     if (f.kind == FLAME_PYTHON && frame_parse(name, &py))
         f = (struct flame_frame){py.function, frame_path(py.file), py.line, FLAME_PYTHON};
-    return add_frame(m, (uint64_t)m->t->name[r] << 8 | (uint64_t)f.kind, f, ret);
+    return flame_add_frame(m, (uint64_t)m->t->name[r] << 8 | (uint64_t)f.kind, f, ret);
 }
 
-static int child(struct making *m, uint32_t parent, uint32_t frame, uint32_t *ret)
+static int flame_child(struct making *m, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
     uint32_t *slot = map_at(&m->node_of, (uint64_t)parent << 32 | frame);
     if (!slot) return err_nomem(m->e);
@@ -144,7 +145,7 @@ static int note_child(struct making *m, uint32_t parent, const char *text, uint3
 {
     uint32_t frame;
     TRY(note_frame(m, text, &frame));
-    return child(m, parent, frame, ret);
+    return flame_child(m, parent, frame, ret);
 }
 
 /* The node of row `r`, below `base`; ROW_NONE is `base` itself. */
@@ -157,7 +158,7 @@ static int row_node(struct making *m, row_t r, uint32_t base, uint32_t *ret)
     if (r != ROW_NONE && m->rows[r]) node = m->rows[r] - 1;
     while (n > 0) {
         TRY(row_frame(m, path[--n], &frame));
-        TRY(child(m, node, frame, &node));
+        TRY(flame_child(m, node, frame, &node));
         m->rows[path[n]] = node + 1;
     }
     *ret = node;
@@ -173,7 +174,7 @@ static void add_time(struct making *m, uint32_t node, int64_t ns)
 
 /* ---- what is added up */
 
-static int name_frame(struct making *m, struct str name, uint32_t *ret)
+static int flame_name_frame(struct making *m, struct str name, uint32_t *ret)
 {
     struct frame py;
     struct str plain = without_number(name);
@@ -182,24 +183,39 @@ static int name_frame(struct making *m, struct str name, uint32_t *ret)
     struct flame_frame f = {py.function, frame_path(py.file), py.line, FLAME_PYTHON};
     str_id id = intern_add(&m->short_names, name);
     if (id == STR_NONE) return err_nomem(m->e);
-    return add_frame(m, (uint64_t)1 << 63 | (uint64_t)id << 8 | FLAME_PYTHON, f, ret);
+    return flame_add_frame(m, (uint64_t)1 << 63 | (uint64_t)id << 8 | FLAME_PYTHON, f, ret);
 }
 
 /* Below the graph launch: what was captured. */
-static int captured_node(struct making *m, const struct captured_origin *o, uint32_t *node)
+static int captured_node(struct making *m, const struct graph_origin_node *o, uint32_t *node)
 {
     uint32_t frame;
     TRY(note_child(m, *node, "(captured)", node));
     for (uint32_t i = o->n > FLAME_CAPTURED ? o->n - FLAME_CAPTURED : 0; i < o->n; i++) {
-        TRY(name_frame(m, o->stack[i], &frame));
-        TRY(child(m, *node, frame, node));
+        TRY(flame_name_frame(m, o->stack[i], &frame));
+        TRY(flame_child(m, *node, frame, node));
     }
     if (!o->op.n) return 0;
     TRY(text_frame(m, o->op, FLAME_OP, &frame));
-    return child(m, *node, frame, node);
+    return flame_child(m, *node, frame, node);
 }
 
-static int add_gpu(struct making *m, const struct captured *captured)
+/* In place of what samples say was around the launch, where a unit in depth knows it. */
+static int flame_deep_node(struct making *m, const struct graph_origin_node *o, row_t launch,
+                           uint32_t *node)
+{
+    uint32_t frame;
+    if (o->n) *node = 0;
+    for (uint32_t i = 0; i < o->n; i++) {
+        TRY(flame_name_frame(m, o->stack[i], &frame));
+        TRY(flame_child(m, *node, frame, node));
+    }
+    if (!o->op.n || trace_up(m->t, launch, KIND_OP) != ROW_NONE) return 0;
+    TRY(text_frame(m, o->op, FLAME_OP, &frame));
+    return flame_child(m, *node, frame, node);
+}
+
+static int flame_add_gpu(struct making *m, const struct graph_origins *captured)
 {
     uint32_t node, frame;
     for (row_t r = 0; r < m->t->n_rows; r++) {
@@ -207,17 +223,18 @@ static int add_gpu(struct making *m, const struct captured *captured)
         row_t launch = trace_launch_of(m->t, r);
         if (launch == ROW_NONE) TRY(note_child(m, 0, "(no launch recorded)", &node));
         else TRY(row_node(m, m->t->parent[launch], 0, &node));
-        const struct captured_origin *o = captured_origin(captured, m->t, r);
-        if (o) TRY(captured_node(m, o, &node));
+        const struct graph_origin_node *o = graph_origin_find(captured, m->t, r);
+        if (o && !o->deep) TRY(captured_node(m, o, &node));
+        else if (o) TRY(flame_deep_node(m, o, launch, &node));
         TRY(row_frame(m, r, &frame));
-        TRY(child(m, node, frame, &node));
+        TRY(flame_child(m, node, frame, &node));
         add_time(m, node, m->t->dur_ns[r]);
     }
     return 0;
 }
 
 /* Threads that only wait in Python would drown those that work. */
-static bool works(const struct trace *t, const struct lane *l)
+static bool flame_works(const struct trace *t, const struct lane *l)
 {
     for (row_t r = l->begin; r < l->end; r++)
         if (t->kind[r] == KIND_OP || trace_call(t, r)) return true;
@@ -230,7 +247,7 @@ static const char *thread_words(struct making *m, const struct lane *l)
     return arena_printf(m->mem, "thread %lld", l->tid == ID_NONE ? 0LL : (long long)l->tid);
 }
 
-static int add_thread(struct making *m, lane_id lane, uint32_t base)
+static int flame_add_thread(struct making *m, lane_id lane, uint32_t base)
 {
     const struct lane *l = &m->t->lanes[lane];
     struct thread_slices slices;
@@ -253,20 +270,21 @@ static int add_cpu(struct making *m)
     uint32_t base;
     bool any = false;
     for (lane_id i = 0; i < m->t->n_lanes; i++)
-        any |= m->t->lanes[i].kind == LANE_THREAD && works(m->t, &m->t->lanes[i]);
+        any |= m->t->lanes[i].kind == LANE_THREAD && flame_works(m->t, &m->t->lanes[i]);
     for (lane_id i = 0; i < m->t->n_lanes; i++) {
         const struct lane *l = &m->t->lanes[i];
-        if (l->kind != LANE_THREAD || l->begin == l->end || (any && !works(m->t, l))) continue;
+        if (l->kind != LANE_THREAD || l->begin == l->end || (any && !flame_works(m->t, l)))
+            continue;
         const char *name = thread_words(m, l);
         if (!name) return err_nomem(m->e);
         TRY(note_child(m, 0, name, &base));
-        TRY(add_thread(m, i, base));
+        TRY(flame_add_thread(m, i, base));
     }
     return 0;
 }
 
-/* A thread may drive many devices: what it does is looked at once, and counts for as many of them
- * as wait for it at that moment. */
+/* A thread may drive many devices: what it does is examined once, and counts for as many of them as
+ * wait for it at that moment. */
 struct edge {
     int64_t ns;
     lane_id lane;
@@ -331,7 +349,7 @@ static int add_late(struct making *m, struct edges *late)
     return 0;
 }
 
-static int add_idle(struct making *m, struct context *cx)
+static int flame_add_idle(struct making *m, struct context *cx)
 {
     struct edges late = {0};
     TRY(context_need(cx, &idle_pass, m->e));
@@ -363,14 +381,16 @@ static int add_all(struct making *m, struct context *cx, enum flame_of of)
     if (VEC_RESERVE(m->nodes, m->n, m->cap, 1)) return err_nomem(m->e);
     m->nodes[m->n++] = (struct flame_node){0};
     switch (of) {
-    case FLAME_GPU: TRY(context_need(cx, &captured_pass, m->e)); return add_gpu(m, captured_of(cx));
+    case FLAME_GPU:
+        TRY(context_need(cx, &graph_origin_pass, m->e));
+        return flame_add_gpu(m, graph_origin_of(cx));
     case FLAME_CPU: return add_cpu(m);
-    case FLAME_IDLE: return add_idle(m, cx);
+    case FLAME_IDLE: return flame_add_idle(m, cx);
     default: return add_waits(m, cx);
     }
 }
 
-static int keep(struct making *m, struct flame *ret)
+static int flame_keep(struct making *m, struct flame *ret)
 {
     ret->frames = arena_alloc(m->mem, (m->n_frames + 1) * sizeof *ret->frames);
     ret->nodes = arena_alloc(m->mem, m->n * sizeof *ret->nodes);
@@ -390,10 +410,10 @@ int flame_run(struct context *cx, enum flame_of of, struct arena *mem, struct fl
               struct err *e)
 {
     struct making m = {.t = cx->t, .mem = mem, .e = e};
-    *ret = (struct flame){.of = of};
+    *ret = (struct flame){.t = cx->t, .of = of};
     m.rows = mem_zalloc((size_t)cx->t->n_rows + 1, sizeof *m.rows);
     int rc = m.rows && !intern_init(&m.short_names) ? add_all(&m, cx, of) : err_nomem(e);
-    if (rc == 0) rc = keep(&m, ret);
+    if (rc == 0) rc = flame_keep(&m, ret);
     map_done(&m.frame_of);
     map_done(&m.node_of);
     intern_done(&m.short_names);

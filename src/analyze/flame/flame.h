@@ -4,7 +4,7 @@
  * Stacks are the Python functions, labels, operators and calls that were open, outermost first. The
  * time of device work belongs to the stack that launched it, idle time of a device to what the
  * launching thread did until it launched the work that ended it. Work of a CUDA graph stands below
- * its launch and what ran when it was captured (captured.h). */
+ * its launch and what ran when it was captured (graph_origin.h). */
 #ifndef STRATA_ANALYZE_FLAME_FLAME_H
 #define STRATA_ANALYZE_FLAME_FLAME_H
 
@@ -50,6 +50,7 @@ struct flame_node {
 };
 
 struct flame {
+    const struct trace *t;
     enum flame_of of;
     struct flame_frame *frames;
     uint32_t n_frames;

@@ -26,8 +26,17 @@ const char *gap_cause_kind_name(enum gap_cause_kind k)
         [CAUSE_DEVICE] = "device_latency",
         [CAUSE_UNKNOWN] = "unknown",
         [CAUSE_SHORT] = "short_gaps",
+        [CAUSE_CORE] = "no_core",
+        [CAUSE_CGROUP] = "throttled",
+        [CAUSE_FAULTS] = "page_faults",
+        [CAUSE_GIL] = "gil",
     };
     return names[k];
+}
+
+bool gap_cause_is_missing(enum gap_cause_kind k)
+{
+    return k == CAUSE_UNTRACED || k == CAUSE_UNKNOWN;
 }
 
 const char *gap_cause_kind_words(enum gap_cause_kind k)
@@ -50,6 +59,10 @@ const char *gap_cause_kind_words(enum gap_cause_kind k)
         [CAUSE_DEVICE] = "device",
         [CAUSE_UNKNOWN] = "unknown launch",
         [CAUSE_SHORT] = "short gaps",
+        [CAUSE_CORE] = "no core",
+        [CAUSE_CGROUP] = "cgroup limit",
+        [CAUSE_FAULTS] = "page faults",
+        [CAUSE_GIL] = "GIL",
     };
     return names[k];
 }
@@ -72,7 +85,7 @@ void gap_causes_done(struct gap_causes *c)
     *c = (struct gap_causes){0};
 }
 
-static uint64_t key_of(const struct trace *t, const struct gap_cause *like)
+static uint64_t gap_cause_key_of(const struct trace *t, const struct gap_cause *like)
 {
     uint64_t frame = like->frame == ROW_NONE ? UINT32_MAX : t->name[like->frame];
     uint64_t k = map_mix((uint64_t)(uintptr_t)like->name.p ^ (uint64_t)like->kind << 56);
@@ -82,7 +95,7 @@ static uint64_t key_of(const struct trace *t, const struct gap_cause *like)
 
 uint32_t gap_causes_find(struct gap_causes *c, const struct gap_cause *like)
 {
-    uint32_t *at = map_at(&c->by_key, key_of(c->t, like));
+    uint32_t *at = map_at(&c->by_key, gap_cause_key_of(c->t, like));
     if (!at) return CAUSE_NONE;
     if (*at != MAP_NONE) return *at;
     if (c->n >= CAUSE_NONE - 1 || VEC_RESERVE(c->all, c->n, c->cap, 1)) return CAUSE_NONE;
@@ -119,20 +132,20 @@ int gap_causes_add(struct gap_causes *c, uint32_t cause, int64_t ns)
     }
     if (VEC_RESERVE(c->parts, c->n_parts, c->cap_parts, 1)) return ERR_NOMEM;
     c->part_of[cause] = (uint32_t)c->n_parts;
-    c->parts[c->n_parts++] = (struct gap_cause_part){cause, ns};
+    c->parts[c->n_parts++] = (struct gap_share){cause, ns};
     return 0;
 }
 
-static int most_first(const void *a, const void *b)
+static int gap_cause_most_first(const void *a, const void *b)
 {
-    const struct gap_cause_part *x = a, *y = b;
+    const struct gap_share *x = a, *y = b;
     if (x->ns != y->ns) return x->ns > y->ns ? -1 : 1;
     return (x->cause > y->cause) - (x->cause < y->cause);
 }
 
 void gap_causes_end(struct gap_causes *c, uint32_t step)
 {
-    if (c->n_parts > 1) qsort(c->parts, c->n_parts, sizeof *c->parts, most_first);
+    if (c->n_parts > 1) qsort(c->parts, c->n_parts, sizeof *c->parts, gap_cause_most_first);
     for (size_t i = 0; i < c->n_parts; i++) {
         struct gap_cause *cause = &c->all[c->parts[i].cause];
         cause->idle_ns += c->parts[i].ns;

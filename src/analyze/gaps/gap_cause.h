@@ -24,13 +24,19 @@ enum gap_cause_kind {
     CAUSE_GRAPH,      /* between the nodes of a graph */
     CAUSE_DEVICE,     /* launched in time, same stream: the device itself */
     CAUSE_UNKNOWN,    /* the launch is not in the trace */
-    CAUSE_SHORT,      /* gaps too short to be looked at one by one */
+    CAUSE_SHORT,      /* gaps too short to be examined one by one */
+    CAUSE_CORE,       /* the thread could run and had no core */
+    CAUSE_CGROUP,     /* ... because its cgroup had used up its share */
+    CAUSE_FAULTS,     /* page faults */
+    CAUSE_GIL,        /* another thread held Python's lock */
     CAUSE_KINDS
 };
 
 /* "python", "op", "dynamo_lookup", "sync", ...: stable, for JSON. */
 const char *gap_cause_kind_name(enum gap_cause_kind k);  /* in JSON: "launch_latency" */
 const char *gap_cause_kind_words(enum gap_cause_kind k); /* for people: "launch latency" */
+/* Nothing of the cause was recorded: its name alone says so. */
+bool gap_cause_is_missing(enum gap_cause_kind k);
 
 #define CAUSE_NO_SITE UINT32_MAX
 #define CAUSE_NONE    UINT32_MAX
@@ -49,7 +55,7 @@ struct gap_cause {
 };
 
 /* What one cause takes of one gap. */
-struct gap_cause_part {
+struct gap_share {
     uint32_t cause; /* index in causes.all */
     int64_t ns;
 };
@@ -67,7 +73,7 @@ struct gap_causes {
     struct gap_cause *all;
     size_t n, cap;
     struct map by_key;
-    struct gap_cause_part *parts; /* of the gap at hand: each cause once */
+    struct gap_share *parts; /* of the gap at hand: each cause once */
     size_t n_parts, cap_parts;
     struct gap_cause_inner *inner;
     size_t n_inner, cap_inner;

@@ -4,16 +4,14 @@
 
 #include <stdlib.h>
 
+#include "analyze/device/host_stalls.h"
 #include "analyze/device/thread_slices.h"
+#include "analyze/gaps/gaps_constants.h"
 #include "analyze/names/copy.h"
 #include "analyze/names/overhead.h"
+#include "analyze/names/torch_words.h"
 #include "base/mem.h"
 #include "base/vec.h"
-
-/* A launch takes a few microseconds to reach the device; beyond this something else holds it. */
-#define LATENCY_NS 30000
-/* The device is idle while one launch takes this long: it is not launched, it is loaded. */
-#define LOADING_NS 500000
 
 /* The gap at hand. */
 struct gap_at {
@@ -25,7 +23,7 @@ struct gap_at {
 /* Splits one piece of time that has no overhead in it. */
 typedef int split_fn(struct gap_split *s, const struct gap_at *at, struct span time);
 
-static int by_start(const void *a, const void *b, void *trace)
+static int gap_split_by_start(const void *a, const void *b, void *trace)
 {
     const struct trace *t = trace;
     row_t x = *(const row_t *)a, y = *(const row_t *)b;
@@ -53,7 +51,8 @@ static bool list_overheads(struct gap_split *s)
         }
     }
     if (s->n_overheads)
-        qsort_r(s->overheads, s->n_overheads, sizeof *s->overheads, by_start, (void *)(uintptr_t)t);
+        qsort_r(s->overheads, s->n_overheads, sizeof *s->overheads, gap_split_by_start,
+                (void *)(uintptr_t)t);
     return true;
 }
 
@@ -92,7 +91,8 @@ static row_t user_frame(struct gap_split *s, row_t r)
     return s->memo_frame;
 }
 
-static struct gap_cause plain(const struct gap_at *at, enum gap_cause_kind kind, const char *name)
+static struct gap_cause gap_split_plain(const struct gap_at *at, enum gap_cause_kind kind,
+                                        const char *name)
 {
     return (struct gap_cause){.kind = kind,
                               .device = at->device,
@@ -102,14 +102,14 @@ static struct gap_cause plain(const struct gap_at *at, enum gap_cause_kind kind,
                               .site = CAUSE_NO_SITE};
 }
 
-static struct str function_of(const struct trace *t, row_t frame)
+static struct str gap_split_function_of(const struct trace *t, row_t frame)
 {
     struct frame f;
     struct str name = trace_name(t, frame);
     return frame_parse(name, &f) ? f.function : name;
 }
 
-static int add(struct gap_split *s, const struct gap_cause *like, int64_t ns)
+static int gap_split_add(struct gap_split *s, const struct gap_cause *like, int64_t ns)
 {
     if (ns <= 0) return 0;
     uint32_t cause = gap_causes_find(&s->causes, like);
@@ -121,10 +121,10 @@ static int add(struct gap_split *s, const struct gap_cause *like, int64_t ns)
 static int find_python(struct gap_split *s, const struct gap_at *at, row_t user, row_t deepest)
 {
     const struct trace *t = s->t;
-    struct gap_cause like = plain(at, CAUSE_PYTHON, "");
+    struct gap_cause like = gap_split_plain(at, CAUSE_PYTHON, "");
     like.row = user != ROW_NONE ? user : deepest;
     like.frame = user;
-    like.name = function_of(t, like.row);
+    like.name = gap_split_function_of(t, like.row);
     s->memo.device = at->device;
     s->memo.user = t->name[like.row];
     s->memo.deepest = t->name[deepest];
@@ -132,14 +132,14 @@ static int find_python(struct gap_split *s, const struct gap_at *at, row_t user,
     s->memo.cause = gap_causes_find(&s->causes, &like);
     if (s->memo.cause == CAUSE_NONE) return ERR_NOMEM;
     if (s->memo.user == s->memo.deepest) return 0;
-    struct gap_cause_inner inner = {s->memo.cause, function_of(t, deepest), deepest, 0};
+    struct gap_cause_inner inner = {s->memo.cause, gap_split_function_of(t, deepest), deepest, 0};
     s->memo.inner = gap_causes_find_inner(&s->causes, &inner);
     return s->memo.inner == CAUSE_NONE ? ERR_NOMEM : 0;
 }
 
 /* Whether the row is of strata's own and holds nothing else of Python: its wrappers stand around
  * the user's functions, whose time is not its cost. */
-static bool is_recording(struct gap_split *s, row_t r)
+static bool gap_split_is_recording(struct gap_split *s, row_t r)
 {
     enum { MOST_ROWS = 64 };
     const struct trace *t = s->t;
@@ -152,14 +152,15 @@ static bool is_recording(struct gap_split *s, row_t r)
     return true;
 }
 
-static int add_python(struct gap_split *s, const struct gap_at *at, const struct thread_slice *p)
+static int gap_split_add_python(struct gap_split *s, const struct gap_at *at,
+                                const struct thread_slice *p)
 {
     const struct trace *t = s->t;
     row_t user = user_frame(s, p->row), deepest = source_places_frame(s->where, p->row, false);
     int64_t ns = p->end_ns - p->begin_ns;
-    if (is_recording(s, p->row)) {
-        struct gap_cause own = plain(at, CAUSE_PROFILER, "strata in the program");
-        return add(s, &own, ns);
+    if (gap_split_is_recording(s, p->row)) {
+        struct gap_cause own = gap_split_plain(at, CAUSE_PROFILER, "strata in the program");
+        return gap_split_add(s, &own, ns);
     }
     if (deepest == ROW_NONE) deepest = p->row;
     bool same = s->memo.cause != CAUSE_NONE && s->memo.device == at->device &&
@@ -184,7 +185,7 @@ static struct gap_cause of_call(struct gap_split *s, struct gap_cause like)
 /* What a thread was doing, as a cause. */
 static struct gap_cause of_row(struct gap_split *s, const struct gap_at *at, row_t r)
 {
-    struct gap_cause like = plain(at, CAUSE_UNTRACED, "nothing recorded");
+    struct gap_cause like = gap_split_plain(at, CAUSE_UNTRACED, "CPU work not recorded");
     if (r == ROW_NONE) return like;
     like.row = r;
     like.name = trace_name(s->t, r);
@@ -198,28 +199,62 @@ static struct gap_cause of_row(struct gap_split *s, const struct gap_at *at, row
         return like;
     default: break;
     }
-    bool lookup = str_starts(like.name, "TorchDynamo Cache Lookup");
+    bool lookup = torch_is_guard_check(like.name);
     like.kind = lookup ? CAUSE_DYNAMO : CAUSE_OP;
     return like;
 }
 
-static int add_piece(struct gap_split *s, const struct gap_at *at, const struct thread_slice *p)
+static int gap_split_add_piece(struct gap_split *s, const struct gap_at *at,
+                               const struct thread_slice *p)
 {
-    if (p->row != ROW_NONE && s->t->kind[p->row] == KIND_PYTHON) return add_python(s, at, p);
+    if (p->row != ROW_NONE && s->t->kind[p->row] == KIND_PYTHON)
+        return gap_split_add_python(s, at, p);
     struct gap_cause like = of_row(s, at, p->row);
-    return add(s, &like, p->end_ns - p->begin_ns);
+    return gap_split_add(s, &like, p->end_ns - p->begin_ns);
+}
+
+/* What the machine took of a piece has its own cause; how it lies in the piece is not known, so
+ * pieces of a stall have equal shares of it. */
+static int gap_split_add_slice(struct gap_split *s, const struct gap_at *at, lane_id thread,
+                               struct thread_slice p)
+{
+    static const enum gap_cause_kind kinds[HOST_STALL_KINDS] = {
+        [HOST_STALL_CORE] = CAUSE_CORE,
+        [HOST_STALL_CGROUP] = CAUSE_CGROUP,
+        [HOST_STALL_FAULTS] = CAUSE_FAULTS,
+        [HOST_STALL_GIL] = CAUSE_GIL,
+    };
+    const struct host_stalls *stalls = host_stalls_of(s->cx);
+    struct span piece = {p.begin_ns, p.end_ns};
+    for (uint32_t i = host_stalls_first(stalls, thread, piece); i < stalls->n; i++) {
+        const struct host_stall *x = &stalls->list[i];
+        if (x->thread != thread || x->time.begin_ns >= piece.end_ns) break;
+        int64_t both = span_ns(span_both(piece, x->time));
+        if (both <= 0) continue;
+        struct gap_cause like = gap_split_plain(at, kinds[x->kind], stalls->words[x->kind]);
+        like.row = p.row;
+        if (p.row != ROW_NONE) like.frame = user_frame(s, p.row);
+        int64_t ns = (int64_t)((double)both * x->share);
+        if (ns > p.end_ns - p.begin_ns) ns = p.end_ns - p.begin_ns;
+        TRY(gap_split_add(s, &like, ns));
+        p.end_ns -= ns;
+    }
+    return p.end_ns > p.begin_ns ? gap_split_add_piece(s, at, &p) : 0;
 }
 
 static int split_thread(struct gap_split *s, const struct gap_at *at, lane_id thread,
                         struct span time)
 {
+    bool stalled = host_stalls_of(s->cx)->n > 0;
     struct thread_slices d;
     struct thread_slice p;
     thread_slices_init(&d, s->t, thread, time.begin_ns, time.end_ns);
     while (thread_slices_next(&d, &p)) {
+        while (stalled && p.row != ROW_NONE && host_stalls_is(s->cx->t, p.row))
+            p.row = s->cx->t->parent[p.row];
         bool passed_on = p.row == ROW_NONE && thread == at->thread && at->other != LANE_NONE;
         if (passed_on) TRY(split_thread(s, at, at->other, (struct span){p.begin_ns, p.end_ns}));
-        else TRY(add_piece(s, at, &p));
+        else TRY(gap_split_add_slice(s, at, thread, p));
     }
     return 0;
 }
@@ -232,7 +267,7 @@ static int split_late(struct gap_split *s, const struct gap_at *at, struct span 
 
 static struct gap_cause of_launch(const struct gap_split *s, const struct gap_at *at)
 {
-    struct gap_cause like = plain(at, CAUSE_LAUNCH, "");
+    struct gap_cause like = gap_split_plain(at, CAUSE_LAUNCH, "");
     like.name = trace_name(s->t, at->g->launch);
     like.row = at->g->launch;
     return like;
@@ -249,14 +284,15 @@ static struct gap_cause of_way(const struct gap_split *s, const struct gap_at *a
     const struct trace *t = s->t;
     const struct idle_gap *g = at->g;
     if (trace_launch_of(t, g->prev) == g->launch)
-        return plain(at, CAUSE_GRAPH, "between the nodes of a graph");
-    if (is_staged(t, g->next)) return plain(at, CAUSE_COPY, "staging of pageable memory");
-    if (g->end_ns - t->ts_ns[g->launch] <= LATENCY_NS) return of_launch(s, at);
+        return gap_split_plain(at, CAUSE_GRAPH, "between the nodes of a graph");
+    if (is_staged(t, g->next)) return gap_split_plain(at, CAUSE_COPY, "staging of pageable memory");
+    if (g->end_ns - t->ts_ns[g->launch] <= gap_latency_ns) return of_launch(s, at);
     if (t->lane[g->prev] != t->lane[g->next])
-        return plain(at, CAUSE_DEPENDENCY, "waits for another stream");
+        return gap_split_plain(at, CAUSE_DEPENDENCY, "waits for another stream");
     bool copies = t->kind[g->prev] == KIND_MEMCPY || t->kind[g->next] == KIND_MEMCPY;
-    return plain(at, CAUSE_DEVICE,
-                 copies ? "between a copy and other work" : "launched in time, started late");
+    return gap_split_plain(at, CAUSE_DEVICE,
+                           copies ? "between a copy and other work"
+                                  : "launched in time, started late");
 }
 
 /* After the launch: the call and a usual latency are its own, what exceeds them is not. A call that
@@ -266,18 +302,18 @@ static int split_way(struct gap_split *s, const struct gap_at *at, struct span t
     struct gap_cause way = of_way(s, at), launch = of_launch(s, at);
     bool late = at->g->late_ns > at->g->begin_ns && way.kind != CAUSE_COPY;
     if (way.kind == CAUSE_DEVICE) late = trace_end_ns(s->t, at->g->launch) > at->g->begin_ns;
-    int64_t until = late ? trace_end_ns(s->t, at->g->launch) + LATENCY_NS : time.begin_ns;
+    int64_t until = late ? trace_end_ns(s->t, at->g->launch) + gap_latency_ns : time.begin_ns;
     if (until > time.end_ns) until = time.end_ns;
     if (until < time.begin_ns) until = time.begin_ns;
     bool kernel = calls_kind(calls_of(s->cx), s->t, at->g->launch) == CALL_LAUNCH;
-    if (kernel && until - time.begin_ns >= LOADING_NS) launch.kind = CAUSE_LOADING;
-    TRY(add(s, &launch, until - time.begin_ns));
-    return add(s, &way, time.end_ns - until);
+    if (kernel && until - time.begin_ns >= gap_loading_ns) launch.kind = CAUSE_LOADING;
+    TRY(gap_split_add(s, &launch, until - time.begin_ns));
+    return gap_split_add(s, &way, time.end_ns - until);
 }
 
 static struct gap_cause of_overhead(const struct gap_split *s, const struct gap_at *at, row_t r)
 {
-    struct gap_cause like = plain(at, CAUSE_PROFILER, "");
+    struct gap_cause like = gap_split_plain(at, CAUSE_PROFILER, "");
     like.name = trace_name(s->t, r);
     like.row = r;
     if (overhead_kind(like.name) == OVERHEAD_LOADING) like.kind = CAUSE_LOADING;
@@ -298,7 +334,7 @@ static int without_overhead(struct gap_split *s, const struct gap_at *at, struct
         if (end > time.end_ns) end = time.end_ns;
         if (begin > time.begin_ns) TRY(rest(s, at, (struct span){time.begin_ns, begin}));
         struct gap_cause like = of_overhead(s, at, r);
-        TRY(add(s, &like, end - begin));
+        TRY(gap_split_add(s, &like, end - begin));
         time.begin_ns = end;
     }
     return time.begin_ns < time.end_ns ? rest(s, at, time) : 0;
@@ -318,21 +354,22 @@ static struct gap_cause of_orphan(const struct gap_split *s, const struct gap_at
 {
     const struct gpu_info *g = trace_gpu(s->t, at->g->next);
     bool before = g && g->correlation > 0 && g->correlation < s->first_correlation;
-    return plain(at, CAUSE_UNKNOWN,
-                 before ? "launched before the recording began" : "launch not recorded");
+    return gap_split_plain(at, CAUSE_UNKNOWN,
+                           before ? "launched before the recording began" : "launch not recorded");
 }
 
 static int split_whole(struct gap_split *s, const struct gap_at *at, struct gap_cause like)
 {
-    return add(s, &like, idle_gap_ns(at->g));
+    return gap_split_add(s, &like, idle_gap_ns(at->g));
 }
 
-static int split(struct gap_split *s, struct gap_at at, bool whole)
+static int gap_split_split(struct gap_split *s, struct gap_at at, bool whole)
 {
     const struct idle_gap *g = at.g;
     bool late = g->late_ns > g->begin_ns;
     if (whole)
-        return split_whole(s, &at, plain(&at, CAUSE_SHORT, late ? "launch-bound" : "back-to-back"));
+        return split_whole(
+            s, &at, gap_split_plain(&at, CAUSE_SHORT, late ? "launch-bound" : "back-to-back"));
     if (g->launch == ROW_NONE) return split_whole(s, &at, of_orphan(s, &at));
     at.thread = s->t->lane[g->launch];
     at.other = idle_gap_handed_over(s->t, g);
@@ -351,7 +388,8 @@ int gap_split_run(struct gap_split *s, uint32_t device, const struct idle_gap *g
                   struct err *e)
 {
     gap_causes_begin(&s->causes);
-    if (split(s, (struct gap_at){device, g, LANE_NONE, LANE_NONE}, whole)) return err_nomem(e);
+    if (gap_split_split(s, (struct gap_at){device, g, LANE_NONE, LANE_NONE}, whole))
+        return err_nomem(e);
     gap_causes_end(&s->causes, gap_split_step(s, g));
     return 0;
 }

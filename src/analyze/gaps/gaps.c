@@ -1,9 +1,11 @@
 /* gaps.c: every gap through gap_split.c, then what the sums say of the device. */
 #include "analyze/gaps/gaps.h"
+#include "analyze/device/host_stalls.h"
 
 #include <stdlib.h>
 
 #include "analyze/gaps/gap_split.h"
+#include "analyze/gaps/gaps_constants.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/stats.h"
@@ -14,11 +16,11 @@ struct finder {
     struct gap_split split;
     struct gap *gaps;
     size_t n_gaps, cap_gaps;
-    struct gap_cause_part *parts; /* of all listed gaps, in the order of the gaps */
+    struct gap_share *parts; /* of all listed gaps, in the order of the gaps */
     size_t n_parts, cap_parts;
 };
 
-static uint32_t site_of(const struct context *cx, uint32_t device, uint32_t gap)
+static uint32_t gaps_site_of(const struct context *cx, uint32_t device, uint32_t gap)
 {
     uint32_t wait = exposed_of(cx)->payers[device][gap];
     return wait == EXPOSED_NO_WAIT ? CAUSE_NO_SITE : syncs_of(cx)->site_of[wait];
@@ -37,12 +39,12 @@ static int keep_gap(struct finder *f, uint32_t device, uint32_t gap)
         .at = g,
         .n_parts = (uint32_t)c->n_parts,
         .step = gap_split_step(&f->split, g),
-        .site = site_of(f->cx, device, gap),
+        .site = gaps_site_of(f->cx, device, gap),
     };
     return 0;
 }
 
-static int find_gaps(struct finder *f, uint32_t device, int64_t min_ns, struct err *e)
+static int gaps_find_gaps(struct finder *f, uint32_t device, int64_t min_ns, struct err *e)
 {
     const struct device_idle *idle = &idle_of(f->cx)->of[device];
     for (uint32_t i = 0; i < idle->n_gaps; i++) {
@@ -85,7 +87,7 @@ static bool take_inner(const struct gap_causes *c, const uint32_t *rank, struct 
 }
 
 /* Copies the causes in order of their cost, and renumbers the parts. */
-static bool take_causes(struct finder *f, struct arena *mem, struct gaps *ret)
+static bool gaps_take_causes(struct finder *f, struct arena *mem, struct gaps *ret)
 {
     struct gap_causes *c = &f->split.causes;
     uint32_t n = (uint32_t)c->n;
@@ -104,7 +106,7 @@ static bool take_causes(struct finder *f, struct arena *mem, struct gaps *ret)
     return take_inner(c, rank, mem, ret);
 }
 
-static int longest_first(const void *a, const void *b)
+static int gaps_longest_first(const void *a, const void *b)
 {
     const struct gap *x = a, *y = b;
     int64_t dx = idle_gap_ns(x->at), dy = idle_gap_ns(y->at);
@@ -113,9 +115,9 @@ static int longest_first(const void *a, const void *b)
     return (x->device > y->device) - (x->device < y->device);
 }
 
-static bool take_gaps(struct finder *f, struct arena *mem, struct gaps *ret)
+static bool gaps_take_gaps(struct finder *f, struct arena *mem, struct gaps *ret)
 {
-    struct gap_cause_part *parts = arena_zalloc(mem, f->n_parts + 1, sizeof *parts);
+    struct gap_share *parts = arena_zalloc(mem, f->n_parts + 1, sizeof *parts);
     ret->all = arena_zalloc(mem, f->n_gaps + 1, sizeof *ret->all);
     if (!parts || !ret->all) return false;
     if (f->n_parts) memcpy(parts, f->parts, f->n_parts * sizeof *parts);
@@ -124,7 +126,7 @@ static bool take_gaps(struct finder *f, struct arena *mem, struct gaps *ret)
         parts += f->gaps[i].n_parts;
         ret->all[i] = f->gaps[i];
     }
-    qsort(ret->all, f->n_gaps, sizeof *ret->all, longest_first);
+    qsort(ret->all, f->n_gaps, sizeof *ret->all, gaps_longest_first);
     ret->n_all = (uint32_t)f->n_gaps;
     return true;
 }
@@ -158,7 +160,7 @@ static int64_t mean_interval_ns(const struct context *cx, const struct device_li
 }
 
 /* Work shorter than the time between launches leaves gaps whatever the program does in between. */
-static bool is_small(const struct gaps *g, uint32_t device)
+static bool gaps_is_small(const struct gaps *g, uint32_t device)
 {
     const struct gaps_device *d = &g->devices[device];
     if (d->idle_ns == 0 || d->kernel_ns >= d->interval_ns) return false;
@@ -166,12 +168,12 @@ static bool is_small(const struct gaps *g, uint32_t device)
         const struct gap_cause *c = &g->causes[i];
         bool own = c->kind == CAUSE_SHORT || c->kind == CAUSE_LAUNCH || c->kind == CAUSE_DEVICE;
         if (c->device != device || own) continue;
-        if (100 * c->idle_ns > GAPS_MAIN_CAUSE_PCT * d->idle_ns) return false;
+        if (100 * c->idle_ns > gaps_main_cause_pct * d->idle_ns) return false;
     }
     return true;
 }
 
-static int describe(const struct context *cx, uint32_t i, struct gaps *g)
+static int gaps_describe(const struct context *cx, uint32_t i, struct gaps *g)
 {
     const struct device_line *line = &timeline_of(cx)->devices[i];
     const struct trace *t = cx->t;
@@ -181,11 +183,12 @@ static int describe(const struct context *cx, uint32_t i, struct gaps *g)
     d->window = (struct span){line->busy[0].begin_ns, line->busy[line->n_busy - 1].end_ns};
     d->busy_ns = line->busy_before_ns[line->n_busy];
     d->idle_ns = idle_of(cx)->of[i].total_ns;
-    if (t->begin_ns < d->window.begin_ns) d->before_ns = d->window.begin_ns - t->begin_ns;
-    if (t->end_ns > d->window.end_ns) d->after_ns = t->end_ns - d->window.end_ns;
+    bool timed = t->begin_ns != ID_NONE;
+    if (timed && t->begin_ns < d->window.begin_ns) d->before_ns = d->window.begin_ns - t->begin_ns;
+    if (timed && t->end_ns > d->window.end_ns) d->after_ns = t->end_ns - d->window.end_ns;
     d->kernel_ns = mean_work_ns(t, line);
     d->interval_ns = mean_interval_ns(cx, line);
-    d->small_shapes = is_small(g, i);
+    d->small_shapes = gaps_is_small(g, i);
     int64_t *lengths = arena_zalloc(cx->mem, (size_t)g->n_all + 1, sizeof *lengths);
     if (!lengths) return ERR_NOMEM;
     for (uint32_t k = 0; k < g->n_all; k++)
@@ -196,37 +199,37 @@ static int describe(const struct context *cx, uint32_t i, struct gaps *g)
     return 0;
 }
 
-static int find_all(struct finder *f, struct gaps *g, struct err *e)
+static int gaps_find_all(struct finder *f, struct gaps *g, struct err *e)
 {
     const struct context *cx = f->cx;
     g->n_devices = timeline_of(cx)->n_devices;
     g->min_ns = (int64_t)(cx->th.value[TH_GAP_US] * 1e3);
-    for (uint32_t i = 0; i < g->n_devices; i++) TRY(find_gaps(f, i, g->min_ns, e));
+    for (uint32_t i = 0; i < g->n_devices; i++) TRY(gaps_find_gaps(f, i, g->min_ns, e));
     g->devices = arena_zalloc(cx->mem, (size_t)g->n_devices + 1, sizeof *g->devices);
-    bool ok = g->devices && take_causes(f, cx->mem, g) && take_gaps(f, cx->mem, g);
-    for (uint32_t i = 0; ok && i < g->n_devices; i++) ok = describe(cx, i, g) == 0;
+    bool ok = g->devices && gaps_take_causes(f, cx->mem, g) && gaps_take_gaps(f, cx->mem, g);
+    for (uint32_t i = 0; ok && i < g->n_devices; i++) ok = gaps_describe(cx, i, g) == 0;
     return ok ? 0 : err_nomem(e);
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int gaps_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct finder f = {.cx = cx};
     TRY(gap_split_init(&f.split, cx, e));
-    int rc = find_all(&f, ret, e);
+    int rc = gaps_find_all(&f, ret, e);
     gap_split_done(&f.split);
     mem_free(f.gaps);
     mem_free(f.parts);
     return rc;
 }
 
-static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &steps_pass,
-                                           &idle_pass,  &syncs_pass,    NULL};
+static const struct pass *const needs[] = {
+    &host_stalls_pass, &calls_pass, &timeline_pass, &steps_pass, &idle_pass, &syncs_pass, NULL};
 
 const struct pass gaps_pass = {
     .id = PASS_GAPS,
     .size = sizeof(struct gaps),
     .needs = needs,
-    .run = run_pass,
+    .run = gaps_run_pass,
 };
 
 const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, uint32_t *ret_n)
@@ -239,9 +242,17 @@ const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, u
     return g->inner + i;
 }
 
+int64_t gaps_host_late_ns(const struct gaps *g)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < g->n_causes; i++)
+        if (g->causes[i].kind == CAUSE_CORE || g->causes[i].kind == CAUSE_CGROUP)
+            ns += g->causes[i].idle_ns;
+    return ns;
+}
+
 bool gaps_recurs(const struct gap_cause *c, const struct steps *s)
 {
-    enum { OFTEN = 3 };
-    if (s->n_steps < 2) return c->count >= OFTEN;
+    if (s->n_steps < 2) return c->count >= gaps_often;
     return c->in_steps * 2 > s->n_steps;
 }

@@ -4,15 +4,13 @@
 #define STRATA_ANALYZE_GAPS_GAPS_H
 
 #include "analyze/gaps/gap_cause.h"
+#include "analyze/gaps/gaps_constants.h"
 #include "analyze/waits/syncs.h"
 
-/* No single cause explains the idle time when the largest has less than this share of it. */
-#define GAPS_MAIN_CAUSE_PCT 40
-
 struct gap {
-    uint32_t device;                    /* index in devices */
-    const struct idle_gap *at;          /* when, and what ended it */
-    const struct gap_cause_part *parts; /* most first; they add up to the gap */
+    uint32_t device;               /* index in devices */
+    const struct idle_gap *at;     /* when, and what ended it */
+    const struct gap_share *parts; /* most first; they add up to the gap */
     uint32_t n_parts;
     uint32_t step; /* of the loop, or UINT32_MAX */
     uint32_t site; /* the sync that left the device without work, or CAUSE_NO_SITE */
@@ -53,6 +51,10 @@ static inline const struct gaps *gaps_of(const struct context *cx)
 
 /* The functions inside a Python cause, most idle time first; *ret_n of them. */
 const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, uint32_t *ret_n);
+
+/* The noise of the machine: idle time of devices because a thread that launches had no core or was
+ * throttled by its cgroup. Whose threads had the cores is not known. 0 in traces of others. */
+int64_t gaps_host_late_ns(const struct gaps *g);
 
 /* Whether a cause comes back in the loop, rather than once: warm-up, a buffer of the recorder. */
 bool gaps_recurs(const struct gap_cause *c, const struct steps *s);

@@ -7,23 +7,12 @@
 
 #include "analyze/device/driving_calls.h"
 #include "analyze/device/thread_slices.h"
+#include "analyze/gaps/gaps_constants.h"
 #include "analyze/quality/integrity.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/stats.h"
 #include "base/vec.h"
-
-/* Idle time below which nobody looks for the reason of a single launch. */
-#define LEAST_NS 500000
-/* ... and how many times the usual distance of launches it has to be. */
-#define FAR 10
-/* Where functions are samples, one sample alone does not say whose time it was. */
-#define LEAST_SAMPLES 2
-
-/* With so few steps it is not known what comes back. */
-#define FEW_STEPS 2
-/* Launches of the step that a place may be off by, of 100: not every step launches the same. */
-#define PLACE_OFF 100
 
 struct stretch {
     row_t owner, launch, work;
@@ -58,7 +47,7 @@ struct lead {
     row_t owner;      /* what most of it is charged to */
 };
 
-static int find_usual(struct finder *f, struct arena *mem)
+static int launch_delay_find_usual(struct finder *f, struct arena *mem)
 {
     const struct trace *t = f->t;
     struct arena_mark mark = arena_mark(mem);
@@ -90,7 +79,7 @@ static int64_t in_code_ns(const struct finder *f, const struct gap *g)
 
 /* What a moment is charged to: the operator, else the line of the user's function; ROW_NONE when it
  * launches nothing (analyze/quiet), is a call, a mere label, or of the recorder. */
-static row_t owner_of(struct finder *f, row_t r)
+static row_t launch_delay_owner_of(struct finder *f, row_t r)
 {
     const struct trace *t = f->t;
     if (r == ROW_NONE || !driving_calls_has(f->driving, r) ||
@@ -107,10 +96,10 @@ static row_t owner_of(struct finder *f, row_t r)
 static row_t owner_in(struct finder *f, const struct lead *l, row_t r)
 {
     if (r == ROW_NONE || trace_end_ns(f->t, r) + f->sample_ns < l->time.end_ns) return ROW_NONE;
-    return owner_of(f, r);
+    return launch_delay_owner_of(f, r);
 }
 
-static bool owns(struct finder *f, const struct lead *l, row_t r)
+static bool launch_delay_owns(struct finder *f, const struct lead *l, row_t r)
 {
     row_t owner = owner_in(f, l, r);
     return owner != ROW_NONE && f->t->name[owner] == f->t->name[l->owner];
@@ -132,7 +121,7 @@ static void find_owner(struct finder *f, struct lead *l)
     }
 }
 
-static int add_piece(struct finder *f, lane_id thread, struct span time)
+static int launch_delay_add_piece(struct finder *f, lane_id thread, struct span time)
 {
     if (VEC_RESERVE(f->pieces, f->n_pieces, f->cap_pieces, 1)) return ERR_NOMEM;
     struct launch_delay_piece *next = &f->pieces[f->n_pieces];
@@ -154,8 +143,8 @@ static int64_t take_pieces(struct finder *f, const struct lead *l)
     int64_t idle = 0, idle_from = l->gap->at->begin_ns;
     thread_slices_init(&d, f->t, l->thread, l->time.begin_ns, l->time.end_ns);
     while (thread_slices_next(&d, &p)) {
-        if (!owns(f, l, p.row)) continue;
-        TRY(add_piece(f, l->thread, (struct span){p.begin_ns, p.end_ns}));
+        if (!launch_delay_owns(f, l, p.row)) continue;
+        TRY(launch_delay_add_piece(f, l->thread, (struct span){p.begin_ns, p.end_ns}));
         if (p.end_ns > idle_from)
             idle += p.end_ns - (p.begin_ns > idle_from ? p.begin_ns : idle_from);
     }
@@ -164,13 +153,15 @@ static int64_t take_pieces(struct finder *f, const struct lead *l)
 
 static int64_t least_ns(const struct finder *f, row_t owner)
 {
-    int64_t least = FAR * f->usual_ns > LEAST_NS ? FAR * f->usual_ns : LEAST_NS;
-    int64_t samples = LEAST_SAMPLES * f->sample_ns;
+    int64_t least = launch_delay_far_intervals * f->usual_ns > launch_delay_least_ns
+                        ? launch_delay_far_intervals * f->usual_ns
+                        : launch_delay_least_ns;
+    int64_t samples = launch_delay_samples * f->sample_ns;
     return f->t->kind[owner] == KIND_PYTHON && samples > least ? samples : least;
 }
 
 /* Where in its step the launch is. */
-static uint32_t place_of(const struct finder *f, row_t launch, uint32_t step)
+static uint32_t launch_delay_place_of(const struct finder *f, row_t launch, uint32_t step)
 {
     const struct driving_calls *d = f->driving;
     const struct trace *t = f->t;
@@ -184,7 +175,8 @@ static uint32_t place_of(const struct finder *f, row_t launch, uint32_t step)
 }
 
 /* Its pieces, from `from` on, carry its index until there are groups. */
-static int add_stretch(struct finder *f, const struct lead *l, size_t from, int64_t idle_ns)
+static int launch_delay_add_stretch(struct finder *f, const struct lead *l, size_t from,
+                                    int64_t idle_ns)
 {
     if (VEC_RESERVE(f->all, f->n_all, f->cap_all, 1)) return ERR_NOMEM;
     row_t launch = l->gap->at->launch;
@@ -193,13 +185,13 @@ static int add_stretch(struct finder *f, const struct lead *l, size_t from, int6
                         .work = l->gap->at->next,
                         .step = steps_at(steps_of(f->cx), f->t->ts_ns[launch]),
                         .idle_ns = idle_ns};
-    s.place = place_of(f, launch, s.step);
+    s.place = launch_delay_place_of(f, launch, s.step);
     for (size_t i = from; i < f->n_pieces; i++) s.cpu_ns += span_ns(f->pieces[i].time);
     f->all[f->n_all++] = s;
     return 0;
 }
 
-static int look_at(struct finder *f, struct lead *l)
+static int launch_delay_look_at(struct finder *f, struct lead *l)
 {
     size_t from = f->n_pieces;
     int64_t in_code = in_code_ns(f, l->gap);
@@ -208,31 +200,31 @@ static int look_at(struct finder *f, struct lead *l)
     int64_t idle = take_pieces(f, l);
     if (idle < 0) return (int)idle;
     if (idle > in_code) idle = in_code;
-    if (idle >= least_ns(f, l->owner)) return add_stretch(f, l, from, idle);
+    if (idle >= least_ns(f, l->owner)) return launch_delay_add_stretch(f, l, from, idle);
     f->n_pieces = from;
     return 0;
 }
 
 /* Gaps come longest first. */
-static int find_all(struct finder *f)
+static int launch_delay_find_all(struct finder *f)
 {
     const struct gaps *g = gaps_of(f->cx);
     const struct trace *t = f->t;
-    for (uint32_t i = 0; i < g->n_all && idle_gap_ns(g->all[i].at) >= LEAST_NS; i++) {
+    for (uint32_t i = 0; i < g->n_all && idle_gap_ns(g->all[i].at) >= launch_delay_least_ns; i++) {
         const struct idle_gap *at = g->all[i].at;
         lane_id thread = idle_gap_thread(t, at);
-        if (thread == LANE_NONE || at->late_ns - at->begin_ns < LEAST_NS) continue;
+        if (thread == LANE_NONE || at->late_ns - at->begin_ns < launch_delay_least_ns) continue;
         row_t before = driving_calls_before(f->driving, at->launch);
         int64_t since = before == ROW_NONE ? at->begin_ns : trace_end_ns(t, before);
         struct lead l = {&g->all[i], thread, {since, t->ts_ns[at->launch]}, ROW_NONE};
-        if (since < l.time.end_ns) TRY(look_at(f, &l));
+        if (since < l.time.end_ns) TRY(launch_delay_look_at(f, &l));
     }
     return 0;
 }
 
 /* ---- groups ---- */
 
-static int by_place(const void *a, const void *b)
+static int launch_delay_by_place(const void *a, const void *b)
 {
     const struct launch_delay_piece *x = a, *y = b;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
@@ -257,9 +249,10 @@ static int by_name_and_place(const void *a, const void *b, void *trace)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-static bool same_place(const struct finder *f, const struct stretch *a, const struct stretch *b)
+static bool launch_delay_same_place(const struct finder *f, const struct stretch *a,
+                                    const struct stretch *b)
 {
-    uint32_t off = steps_of(f->cx)->median_launches / PLACE_OFF;
+    uint32_t off = steps_of(f->cx)->median_launches / launch_delay_place_part;
     return f->t->name[a->owner] == f->t->name[b->owner] && a->step != b->step &&
            b->place - a->place <= off;
 }
@@ -268,10 +261,10 @@ static bool same_place(const struct finder *f, const struct stretch *a, const st
 static void mark_again(struct finder *f, struct stretch **order)
 {
     qsort_r(order, f->n_all, sizeof *order, by_name_and_place, (void *)(uintptr_t)f->t);
-    bool few = steps_of(f->cx)->n_steps <= FEW_STEPS;
+    bool few = steps_of(f->cx)->n_steps <= launch_delay_few_steps;
     for (size_t i = 0; i < f->n_all; i++) {
-        bool before = i && same_place(f, order[i - 1], order[i]);
-        bool after = i + 1 < f->n_all && same_place(f, order[i], order[i + 1]);
+        bool before = i && launch_delay_same_place(f, order[i - 1], order[i]);
+        bool after = i + 1 < f->n_all && launch_delay_same_place(f, order[i], order[i + 1]);
         order[i]->again = few || before || after;
     }
 }
@@ -289,7 +282,7 @@ static int join_group(struct finder *f, struct stretch *s)
     g->n++;
     g->cpu_ns += s->cpu_ns;
     g->idle_ns += s->idle_ns;
-    if (s->cpu_ns <= g->longest_ns) return 0;
+    if (g->n > 1 && s->cpu_ns <= g->longest_ns) return 0;
     g->longest_ns = s->cpu_ns;
     g->row = s->owner;
     g->launch = s->launch;
@@ -297,7 +290,7 @@ static int join_group(struct finder *f, struct stretch *s)
     return 0;
 }
 
-static void count_steps(struct finder *f, struct stretch **order)
+static void launch_delay_count_steps(struct finder *f, struct stretch **order)
 {
     qsort(order, f->n_all, sizeof *order, by_group_and_step);
     for (size_t i = 0; i < f->n_all; i++) {
@@ -307,7 +300,7 @@ static void count_steps(struct finder *f, struct stretch **order)
     }
 }
 
-static int make_groups(struct finder *f, struct arena *mem)
+static int launch_delay_make_groups(struct finder *f, struct arena *mem)
 {
     struct arena_mark mark = arena_mark(mem);
     struct stretch **order = arena_alloc(mem, (f->n_all + 1) * sizeof *order);
@@ -316,36 +309,36 @@ static int make_groups(struct finder *f, struct arena *mem)
     mark_again(f, order);
     for (size_t i = 0; i < f->n_all; i++) TRY(join_group(f, &f->all[i]));
     for (size_t i = 0; i < f->n_pieces; i++) f->pieces[i].group = f->all[f->pieces[i].group].group;
-    count_steps(f, order);
+    launch_delay_count_steps(f, order);
     arena_reset_to(mem, mark);
     return 0;
 }
 
-static int by_idle(const void *a, const void *b)
+static int launch_delay_by_idle(const void *a, const void *b)
 {
     const struct launch_delay_group *x = a, *y = b;
     if (x->idle_ns != y->idle_ns) return x->idle_ns > y->idle_ns ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int sum_up(struct finder *f, struct arena *mem, struct launch_delays *ret)
+static int launch_delay_sum_up(struct finder *f, struct arena *mem, struct launch_delays *ret)
 {
     struct launch_delay_piece *pieces = arena_alloc(mem, (f->n_pieces + 1) * sizeof *pieces);
     struct launch_delay_group *groups = arena_alloc(mem, (f->n_groups + 1) * sizeof *groups);
     if (!pieces || !groups) return ERR_NOMEM;
-    if (f->n_pieces) qsort(f->pieces, f->n_pieces, sizeof *f->pieces, by_place);
+    if (f->n_pieces) qsort(f->pieces, f->n_pieces, sizeof *f->pieces, launch_delay_by_place);
     for (size_t i = 0; i < f->n_pieces; i++) {
         struct launch_delay_group *g = &f->groups[f->pieces[i].group];
         pieces[i] = f->pieces[i];
         if (!g->n_pieces++) g->pieces = &pieces[i];
     }
     for (size_t i = 0; i < f->n_groups; i++) groups[i] = f->groups[i];
-    if (f->n_groups) qsort(groups, f->n_groups, sizeof *groups, by_idle);
+    if (f->n_groups) qsort(groups, f->n_groups, sizeof *groups, launch_delay_by_idle);
     *ret = (struct launch_delays){groups, (uint32_t)f->n_groups, f->usual_ns};
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int launch_delay_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct finder f = {.cx = cx,
                        .t = cx->t,
@@ -353,10 +346,10 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
                        .where = places_of(cx),
                        .sample_ns = integrity_of(cx)->recording.sample_ns};
     map_init(&f.group_of);
-    int rc = find_usual(&f, cx->mem);
-    if (rc == 0) rc = find_all(&f);
-    if (rc == 0) rc = make_groups(&f, cx->mem);
-    if (rc == 0) rc = sum_up(&f, cx->mem, ret);
+    int rc = launch_delay_find_usual(&f, cx->mem);
+    if (rc == 0) rc = launch_delay_find_all(&f);
+    if (rc == 0) rc = launch_delay_make_groups(&f, cx->mem);
+    if (rc == 0) rc = launch_delay_sum_up(&f, cx->mem, ret);
     map_done(&f.group_of);
     mem_free(f.groups);
     mem_free(f.all);
@@ -371,13 +364,13 @@ const struct pass launch_delays_pass = {
     .id = PASS_LAUNCH_DELAYS,
     .size = sizeof(struct launch_delays),
     .needs = needs,
-    .run = run_pass,
+    .run = launch_delay_run_pass,
 };
 
 bool launch_delay_comes_back(const struct launch_delay_group *g, const struct steps *s)
 {
-    enum { OFTEN = 3 };
-    return s->n_steps > FEW_STEPS ? g->again && g->n_steps >= 2 : g->n >= OFTEN;
+    return s->n_steps > launch_delay_few_steps ? g->again && g->n_steps >= 2
+                                               : g->n >= launch_delay_often;
 }
 
 int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, struct str label)

@@ -1,5 +1,5 @@
 /* launchless.c: walks the gaps, finds the outermost quiet row of each moment, groups by name. */
-#include "analyze/gaps/launchless.h"
+#include "analyze/gaps/launch_delay.h"
 
 #include <stdlib.h>
 
@@ -33,24 +33,24 @@ struct hit {
 
 /* Whether the device's work hangs on the row: it launches, waits, or waits for a thread that does.
  */
-static bool drives(struct work *w, row_t r)
+static bool launchless_drives(struct work *w, row_t r)
 {
     return driving_calls_has(w->driving, r) || driving_calls_elsewhere(w->driving, r);
 }
 
 /* The outermost quiet row at or above `r`, or ROW_NONE when `r` itself is loud. Strata's own are
  * not work of the program. */
-static row_t outermost(struct work *w, row_t r)
+static row_t launchless_outermost(struct work *w, row_t r)
 {
     row_t found = ROW_NONE;
-    for (; r != ROW_NONE && !drives(w, r); r = w->t->parent[r])
+    for (; r != ROW_NONE && !launchless_drives(w, r); r = w->t->parent[r])
         if (!source_places_is_recorder(w->where, r)) found = r;
     return found;
 }
 
 /* A context manager or a decorator begins in the standard library: what it is about is the longest
  * call of the user's code inside it. */
-static row_t blamed(struct work *w, row_t top)
+static row_t launchless_blamed(struct work *w, row_t top)
 {
     const struct trace *t = w->t;
     if (t->kind[top] == KIND_OP) return top;
@@ -75,7 +75,7 @@ static int add_hit(struct work *w, row_t row, uint32_t step, int64_t ns)
         before->ns += ns;
         return 0;
     }
-    row_t who = blamed(w, row);
+    row_t who = launchless_blamed(w, row);
     uint32_t *slot = map_at(&w->group_of, w->t->name[who]);
     if (!slot) return ERR_NOMEM;
     if (*slot == MAP_NONE) {
@@ -97,7 +97,7 @@ static int walk_gap(struct work *w, const struct gap *g)
     struct thread_slice piece;
     thread_slices_init(&d, w->t, thread, g->at->begin_ns, g->at->late_ns);
     while (thread_slices_next(&d, &piece)) {
-        row_t row = piece.row == ROW_NONE ? ROW_NONE : outermost(w, piece.row);
+        row_t row = piece.row == ROW_NONE ? ROW_NONE : launchless_outermost(w, piece.row);
         if (row == ROW_NONE) w->out->loud_ns += piece.end_ns - piece.begin_ns;
         else TRY(add_hit(w, row, g->step, piece.end_ns - piece.begin_ns));
     }
@@ -111,7 +111,7 @@ static int by_group_and_row(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static int by_idle(const void *a, const void *b)
+static int launchless_by_idle(const void *a, const void *b)
 {
     const struct launchless_group *x = a, *y = b;
     if (x->idle_ns != y->idle_ns) return x->idle_ns > y->idle_ns ? -1 : 1;
@@ -119,7 +119,7 @@ static int by_idle(const void *a, const void *b)
 }
 
 /* Adds the hits up. Steps are ascending with rows on a thread, so counting changes counts steps. */
-static int sum_up(struct work *w)
+static int launchless_sum_up(struct work *w)
 {
     const struct trace *t = w->t;
     struct launchless *q = w->out;
@@ -143,23 +143,23 @@ static int sum_up(struct work *w)
         g->cpu_ns += t->dur_ns[h->row];
         if (t->dur_ns[h->row] > t->dur_ns[g->longest]) {
             g->longest = h->row;
-            g->blamed = blamed(w, h->row);
+            g->blamed = launchless_blamed(w, h->row);
         }
         if (h->step != UINT32_MAX && h->step != last_step) g->n_steps++;
         last_step = h->step;
     }
     for (uint32_t i = 0; i < q->n_groups; i++) q->groups[i] = w->groups[i];
-    if (q->n_groups) qsort(q->groups, q->n_groups, sizeof *q->groups, by_idle);
+    if (q->n_groups) qsort(q->groups, q->n_groups, sizeof *q->groups, launchless_by_idle);
     return 0;
 }
 
 static int walk_all(struct work *w, const struct gaps *g)
 {
     for (uint32_t i = 0; i < g->n_all; i++) TRY(walk_gap(w, &g->all[i]));
-    return sum_up(w);
+    return launchless_sum_up(w);
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int launchless_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct work w = {.t = cx->t,
                      .cx = cx,
@@ -181,5 +181,5 @@ const struct pass launchless_pass = {
     .id = PASS_LAUNCHLESS,
     .size = sizeof(struct launchless),
     .needs = needs,
-    .run = run_pass,
+    .run = launchless_run_pass,
 };

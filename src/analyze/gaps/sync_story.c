@@ -18,7 +18,7 @@ static size_t telling_wait(const struct context *cx, const struct sync_site *sit
     return best;
 }
 
-static row_t next_work(const struct context *cx, row_t call)
+static row_t sync_story_next_work(const struct context *cx, row_t call)
 {
     const struct trace *t = cx->t;
     row_t end = t->lanes[t->lane[call]].end;
@@ -40,16 +40,16 @@ static uint32_t depth_at(const struct context *cx, int32_t device, int64_t ts_ns
     return 0;
 }
 
-static int most_first(const void *a, const void *b)
+static int sync_story_most_first(const void *a, const void *b)
 {
     const struct gap_cause *x = a, *y = b;
     if (x->idle_ns != y->idle_ns) return x->idle_ns > y->idle_ns ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static void take_causes(struct gap_causes *c, struct sync_story *story)
+static void sync_story_take_causes(struct gap_causes *c, struct sync_story *story)
 {
-    if (c->n) qsort(c->all, c->n, sizeof *c->all, most_first);
+    if (c->n) qsort(c->all, c->n, sizeof *c->all, sync_story_most_first);
     for (size_t i = 0; i < c->n && i < STORY_CAUSES; i++) {
         story->causes[i].name = c->all[i].name;
         story->causes[i].row = c->all[i].row;
@@ -73,7 +73,7 @@ static int follow_gaps(struct gap_split *split, uint32_t wait, struct sync_story
             if (g->end_ns > story->caught_up_ns) story->caught_up_ns = g->end_ns;
         }
     }
-    take_causes(&split->causes, story);
+    sync_story_take_causes(&split->causes, story);
     return 0;
 }
 
@@ -87,7 +87,7 @@ int sync_story_run(const struct context *cx, const struct sync_site *site, struc
                                .exposed_ns = exposed_of(cx)->ns[at],
                                .label = trace_up(t, w->call, KIND_ANNOTATION),
                                .done_ns = w->begin_ns + w->waited_ns,
-                               .next = next_work(cx, w->call),
+                               .next = sync_story_next_work(cx, w->call),
                                .caught_up_ns = w->end_ns};
     if (ret->label != ROW_NONE) ret->label_depth = depth_at(cx, w->device, t->ts_ns[ret->label]);
     struct gap_split split;

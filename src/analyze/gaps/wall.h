@@ -19,7 +19,7 @@ enum bound {
 };
 
 /* The parts of the wall clock, on the busiest device; they add up to it. */
-struct bound_parts {
+struct bound_shares {
     int32_t device;
     int64_t wall_ns;
     int64_t kernel_ns; /* kernels or fills run */
@@ -29,12 +29,23 @@ struct bound_parts {
     int64_t outside_ns; /* before the first and after the last work */
 };
 
+/* The busiest device in a replay without the profiler's cost. As traced where the replay misses the
+ * trace by more than the threshold. */
+struct plain_wall {
+    int64_t wall_ns;
+    int64_t busy_ns;   /* it works */
+    int64_t window_ns; /* from its first to its last work */
+    double busy_pct;   /* of wall_ns */
+};
+
 struct wall {
-    int64_t wall_ns; /* of the trace */
-    double busy_pct; /* of the busiest device, of the wall clock */
-    struct bound_parts parts;
-    enum bound bound;
-    bool abstains; /* the records do not support a diagnosis: no findings, no bound */
+    int64_t wall_ns;  /* of the trace */
+    int64_t begin_ns; /* when that begins: Python functions may run before, imports for one */
+    double busy_pct;  /* of the busiest device, of the wall clock */
+    struct bound_shares parts;
+    struct plain_wall plain; /* the same without the profiler */
+    enum bound bound;        /* without the profiler */
+    bool abstains;           /* the records do not support a diagnosis: no findings, no bound */
 };
 
 extern const struct pass wall_pass;

@@ -1,7 +1,7 @@
 /* ceilings.h: what programs reach on a GPU at best: bytes per second through its memory, operations
  * per second by precision and in fused attention. The figures are those of well-made programs,
- * below what datasheets promise. Measured ones are kept in a small JSON file for each GPU; a table
- * of GPUs stands in for what was never measured, and is marked. */
+ * below what datasheets claim. Measured ones are kept in a small JSON file for each GPU; a
+ * table of GPUs stands in for what was never measured, and is marked. */
 #ifndef STRATA_ANALYZE_KERNELS_CEILINGS_H
 #define STRATA_ANALYZE_KERNELS_CEILINGS_H
 
@@ -27,6 +27,8 @@ struct ceilings {
     struct ceiling memory;
     struct ceiling compute[PRECISIONS];
     struct ceiling attention; /* forward, fused, 16 bits */
+    double datasheet_half; /* dense products in 16 bits as the vendor states them; NaN: not known */
+    int n_sms;             /* multiprocessors: of the trace, else of the table; 0 when not known */
 };
 
 /* Nothing known. */
@@ -50,6 +52,10 @@ int ceilings_read(struct ceilings *c, struct str text, struct arena *mem, struct
 /* Where the file of a GPU is kept: in the user's cache folder. NULL when there is none, or the GPU
  * has no name. */
 int ceilings_path(struct str gpu, struct arena *mem, const char **ret, struct err *e) MUST_USE;
+
+/* What the vendor states for dense products in that precision; NaN when not known. For float32 it
+ * is the rate of TF32 where there is one. */
+double ceilings_datasheet(const struct ceilings *c, enum precision p);
 
 /* Operations for each byte from which on arithmetic, not memory, is the limit; NaN when either
  * rate is not known. */

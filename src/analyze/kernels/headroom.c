@@ -19,8 +19,8 @@ static int by_headroom(const void *a, const void *b)
 }
 
 /* The kernels of the row, each with its roof. */
-static int collect(const struct context *cx, const struct kernel_stats *k,
-                   const struct kernel_row *row, struct sim_edit *ret, struct err *e)
+static int headroom_collect(const struct context *cx, const struct kernel_stats *k,
+                            const struct kernel_row *row, struct sim_edit *ret, struct err *e)
 {
     const struct trace *t = cx->t;
     const struct roofline *f = roofline_of(cx);
@@ -40,14 +40,14 @@ static int collect(const struct context *cx, const struct kernel_stats *k,
     return 0;
 }
 
-static int gain(struct context *cx, const struct kernel_stats *k, struct kernel_row *row,
-                struct err *e)
+static int headroom_gain(struct context *cx, const struct kernel_stats *k, struct kernel_row *row,
+                         struct err *e)
 {
     struct sim_edit edit;
     struct sim_plan plan, base = undistort_base(undistort_of(cx));
     struct arena_mark mark = arena_mark(cx->mem);
     int64_t after = 0;
-    int rc = collect(cx, k, row, &edit, e);
+    int rc = headroom_collect(cx, k, row, &edit, e);
     if (rc == 0)
         rc = sim_plan_build(model_of(cx), (struct sim_edits){&edit, 1, &base}, cx->mem, &plan, e);
     if (rc == 0) rc = sim_wall(model_of(cx), &plan, cx->mem, &after, e);
@@ -68,7 +68,7 @@ int headroom_run(struct context *cx, struct kernel_stats *k, uint32_t most, stru
     int rc = 0;
     for (uint32_t i = 0; i < k->n_rows && rc == 0; i++) {
         if (all[i].row->known_ns > 0 && all[i].ns <= 0) all[i].row->wall_ns = 0;
-        else if (i < most && all[i].ns > 0) rc = gain(cx, k, all[i].row, e);
+        else if (i < most && all[i].ns > 0) rc = headroom_gain(cx, k, all[i].row, e);
     }
     mem_free(all);
     return rc;

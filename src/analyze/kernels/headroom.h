@@ -1,6 +1,6 @@
 /* headroom.h: what the wall clock would gain if kernels ran at their roof. A kernel that runs
- * beside others, or while the CPU is late anyway, can get faster without anybody noticing: so it is
- * replayed. */
+ * beside others, or while the CPU is late anyway, can get faster without effect: so it is replayed
+ * . */
 #ifndef STRATA_ANALYZE_KERNELS_HEADROOM_H
 #define STRATA_ANALYZE_KERNELS_HEADROOM_H
 

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
+#include "analyze/kernels/kernel_where.h"
 #include "analyze/kernels/occupancy.h"
 #include "analyze/names/calls.h"
+#include "analyze/names/source_place.h"
 #include "base/demangle.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -33,6 +35,7 @@ struct group {
     uint32_t n_configs, top_config; /* top: the most frequent so far */
     uint64_t top_config_calls;
     uint32_t n_ops;
+    str_id where;  /* of collector.places, where that is requested */
     str_id top_op; /* the most expensive so far */
     int64_t top_op_ns;
     uint64_t first_duration; /* where its durations start */
@@ -44,13 +47,15 @@ struct collector {
     enum kernel_by by;
     const struct roofline *roof;
     const struct calls *calls;
-    const struct captured *captured;
+    const struct graph_origins *captured;
     struct group *groups;
     size_t n, cap;
     struct map names;      /* (name, kind) -> group */
     struct map splits;     /* (that group, config or op) -> group, when split further */
     struct map members;    /* (group, config or op) -> index into `tallies` */
     struct intern configs; /* launches, byte for byte */
+    struct kernel_where where;
+    struct intern places; /* what it says: by shape, module or line */
     struct tally {
         uint64_t calls;
         int64_t ns;
@@ -68,7 +73,7 @@ static void collector_init(struct collector *c, const struct context *cx, enum k
                             .by = by,
                             .roof = roofline_of(cx),
                             .calls = calls_of(cx),
-                            .captured = captured_of(cx)};
+                            .captured = graph_origin_of(cx)};
     map_init(&c->names);
     map_init(&c->members);
     map_init(&c->splits);
@@ -80,11 +85,13 @@ static void collector_done(struct collector *c)
     map_done(&c->members);
     map_done(&c->splits);
     intern_done(&c->configs);
+    intern_done(&c->places);
+    kernel_where_done(&c->where);
     mem_free(c->groups);
     mem_free(c->tallies);
 }
 
-static struct kernel_config config_of(const struct gpu_info *g)
+static struct kernel_config kernel_stats_config_of(const struct gpu_info *g)
 {
     struct kernel_config c;
     memset(&c, 0, sizeof c);
@@ -107,7 +114,7 @@ static struct str op_name(const struct collector *c, str_id op)
 /* STR_NONE for what was not replayed, or when nothing is known of its capture. */
 static str_id captured_by(const struct collector *c, row_t r)
 {
-    const struct captured_origin *o = captured_origin(c->captured, c->t, r);
+    const struct graph_origin_node *o = graph_origin_find(c->captured, c->t, r);
     if (!o || !o->label.n) return STR_NONE;
     str_id known = intern_find(&c->t->strings, o->label);
     uint64_t id = (uint64_t)c->t->strings.n + o->same;
@@ -115,7 +122,7 @@ static str_id captured_by(const struct collector *c, row_t r)
 }
 
 /* The name of what asked for the work: its operator, or the call when it was launched outside any.
- * Of replayed work, what was captured. Compilers wrap a kernel in an operator of the same name;
+ * For replayed work, what was captured. Compilers wrap a kernel in an operator of the same name;
  * then what stands around that. */
 static str_id asked_by(const struct collector *c, row_t r)
 {
@@ -146,7 +153,7 @@ static uint32_t new_group(struct collector *c, row_t r)
     return (uint32_t)c->n++;
 }
 
-static uint32_t find_in(struct collector *c, struct map *m, uint64_t key, row_t r)
+static uint32_t kernel_stats_find_in(struct collector *c, struct map *m, uint64_t key, row_t r)
 {
     uint32_t *slot = map_at(m, key);
     if (!slot) return UINT32_MAX;
@@ -154,12 +161,38 @@ static uint32_t find_in(struct collector *c, struct map *m, uint64_t key, row_t 
     return *slot;
 }
 
+/* STR_NONE when out of memory. */
+static str_id kernel_stats_where(struct collector *c, row_t r)
+{
+    struct str s = c->by == KERNEL_BY_SHAPE    ? kernel_where_shapes(&c->where, r)
+                   : c->by == KERNEL_BY_MODULE ? kernel_where_module(&c->where, r)
+                                               : kernel_where_line(&c->where, r);
+    return intern_add(&c->places, s);
+}
+
+/* What splits kernels of one name: how they were launched, by what, on what, or where. */
+static bool kernel_stats_split(struct collector *c, row_t r, uint32_t config, str_id op,
+                               uint64_t *ret_key, str_id *ret_where)
+{
+    *ret_where = 0;
+    *ret_key = c->by == KERNEL_BY_CONFIG ? config : op;
+    if (c->by < KERNEL_BY_SHAPE) return true;
+    *ret_where = kernel_stats_where(c, r);
+    *ret_key = c->by == KERNEL_BY_SHAPE ? map_mix((uint64_t)op << 32 | *ret_where) : *ret_where;
+    return *ret_where != STR_NONE;
+}
+
 static uint32_t find_group(struct collector *c, row_t r, uint32_t config, str_id op)
 {
-    uint32_t base = find_in(c, &c->names, (uint64_t)c->t->name[r] << 8 | c->t->kind[r], r);
+    uint64_t key;
+    str_id where;
+    uint32_t base =
+        kernel_stats_find_in(c, &c->names, (uint64_t)c->t->name[r] << 8 | c->t->kind[r], r);
     if (base == UINT32_MAX || c->by == KERNEL_BY_NAME) return base;
-    uint32_t extra = c->by == KERNEL_BY_CONFIG ? config : op;
-    return find_in(c, &c->splits, (uint64_t)base << 32 | extra, r);
+    if (!kernel_stats_split(c, r, config, op, &key, &where)) return UINT32_MAX;
+    uint32_t i = kernel_stats_find_in(c, &c->splits, map_mix(key) ^ (uint64_t)base << 32, r);
+    if (i != UINT32_MAX) c->groups[i].where = where;
+    return i;
 }
 
 /* The tally of a member of the group, made when new; NULL when out of memory. */
@@ -175,7 +208,7 @@ static struct tally *tally_of(struct collector *c, uint32_t group, uint32_t memb
     return &c->tallies[*slot];
 }
 
-static void fill_occupancy(const struct trace *t, row_t r, struct tally *y)
+static void kernel_stats_fill_occupancy(const struct trace *t, row_t r, struct tally *y)
 {
     const struct gpu_info *g = &t->gpu[t->aux[r]];
     struct occupancy o;
@@ -194,7 +227,7 @@ static bool count_config(struct collector *c, uint32_t group, uint32_t config, r
     bool is_new;
     struct tally *y = tally_of(c, group, config << 1, &is_new);
     if (!y) return true;
-    if (is_new) fill_occupancy(c->t, r, y);
+    if (is_new) kernel_stats_fill_occupancy(c->t, r, y);
     struct group *g = &c->groups[group];
     g->n_configs += is_new;
     if (++y->calls > g->top_config_calls) g->top_config_calls = y->calls, g->top_config = config;
@@ -245,11 +278,11 @@ static void add_work_done(const struct collector *c, struct group *g, row_t r)
         g->bytes += bytes, g->bytes_ns = wrap_add(g->bytes_ns, t->dur_ns[r]);
 }
 
-static bool add_work(struct collector *c, row_t r)
+static bool kernel_stats_add_work(struct collector *c, row_t r)
 {
     const struct trace *t = c->t;
     const struct gpu_info *gpu = &t->gpu[t->aux[r]];
-    struct kernel_config launch = config_of(gpu);
+    struct kernel_config launch = kernel_stats_config_of(gpu);
     str_id config = intern_add(&c->configs, str_from((const char *)&launch, sizeof launch));
     str_id op = asked_by(c, r);
     uint32_t i = config == STR_NONE ? UINT32_MAX : find_group(c, r, config, op);
@@ -259,26 +292,26 @@ static bool add_work(struct collector *c, row_t r)
     if (t->ts_ns[r] < t->ts_ns[g->first]) g->first = r;
     if (trace_launch_of(t, g->launched) == ROW_NONE) g->launched = r;
     g->calls++;
-    g->graph_calls += captured_is_replayed(c->calls, c->t, r);
+    g->graph_calls += graph_origin_is_replayed(c->calls, c->t, r);
     g->total_ns = wrap_add(g->total_ns, t->dur_ns[r]);
     add_work_done(c, g, r);
     add_roof(c, g, r);
     return count_config(c, i, config, r) || count_op(c, i, op, t->dur_ns[r]);
 }
 
-static bool is_work(const struct trace *t, row_t r)
+static bool kernel_stats_is_work(const struct trace *t, row_t r)
 {
     return trace_is_work(t, r) && t->aux[r] < t->n_gpu;
 }
 
-static bool collect(struct collector *c, struct arena *mem, struct kernel_stats *ret)
+static bool kernel_stats_collect(struct collector *c, struct arena *mem, struct kernel_stats *ret)
 {
     const struct trace *t = c->t;
     c->group_of = arena_zalloc(mem, t->n_gpu + 1u, sizeof *c->group_of);
-    if (!c->group_of || intern_init(&c->configs)) return true;
+    if (!c->group_of || intern_init(&c->configs) || intern_init(&c->places)) return true;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!is_work(t, r)) continue;
-        if (add_work(c, r)) return true;
+        if (!kernel_stats_is_work(t, r)) continue;
+        if (kernel_stats_add_work(c, r)) return true;
         ret->work_ns = wrap_add(ret->work_ns, t->dur_ns[r]);
         ret->n_kernels += t->kind[r] == KIND_KERNEL;
         ret->n_copies += t->kind[r] == KIND_MEMCPY;
@@ -300,7 +333,7 @@ static int64_t *gather_durations(struct collector *c, struct arena *mem)
         c->groups[i].calls = 0; /* counted again while filling */
     }
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!is_work(t, r)) continue;
+        if (!kernel_stats_is_work(t, r)) continue;
         struct group *g = &c->groups[c->group_of[t->aux[r]]];
         all[g->first_duration + g->calls++] = t->dur_ns[r];
     }
@@ -309,9 +342,9 @@ static int64_t *gather_durations(struct collector *c, struct arena *mem)
     return all;
 }
 
-static double ratio(double part, double whole)
+static double kernel_stats_ratio(double part, double kernel_stats_whole)
 {
-    return whole > 0 ? part / whole : NAN;
+    return kernel_stats_whole > 0 ? part / kernel_stats_whole : NAN;
 }
 
 static void fill_times(struct kernel_row *row, const struct group *g, const int64_t *durations)
@@ -334,7 +367,7 @@ static void fill_launch(struct kernel_row *row, const struct group *g, const str
     struct str bytes = intern_get(&c->configs, g->top_config);
     memcpy(&row->config, bytes.p, sizeof row->config);
     row->n_configs = g->n_configs;
-    row->occupancy_pct = ratio(g->occupancy_ns, (double)g->known_ns);
+    row->occupancy_pct = kernel_stats_ratio(g->occupancy_ns, (double)g->known_ns);
     row->occupancy_recorded = g->recorded;
     struct gpu_info launch = t->gpu[t->aux[g->first]];
     memcpy(launch.grid, row->config.grid, sizeof launch.grid);
@@ -347,21 +380,22 @@ static void fill_launch(struct kernel_row *row, const struct group *g, const str
 }
 
 /* Sums of numbers from a file may be anything. */
-static double whole(double v)
+static double kernel_stats_whole(double v)
 {
     return v < 9e18 ? v : 9e18;
 }
 
 static void fill_work(struct kernel_row *row, const struct group *g)
 {
-    row->bytes = g->bytes_ns > 0 || row->kind != KIND_KERNEL ? (int64_t)whole(g->bytes) : -1;
+    row->bytes =
+        g->bytes_ns > 0 || row->kind != KIND_KERNEL ? (int64_t)kernel_stats_whole(g->bytes) : -1;
     row->gb_per_s = g->bytes_ns > 0 ? g->bytes / (double)g->bytes_ns : NAN;
-    row->flops = (uint64_t)whole(g->flops);
-    row->tflop_per_s = g->flops > 0 ? ratio(g->flops / 1e3, (double)g->flops_ns) : NAN;
+    row->flops = (uint64_t)kernel_stats_whole(g->flops);
+    row->tflop_per_s = g->flops > 0 ? kernel_stats_ratio(g->flops / 1e3, (double)g->flops_ns) : NAN;
     row->known_ns = g->known_ns_roof;
     row->roof_ns = g->roof_ns;
-    row->roof_pct = ratio(100 * g->roof_ns, (double)g->known_ns_roof);
-    row->headroom_ns = g->known_ns_roof - (int64_t)whole(g->roof_ns);
+    row->roof_pct = kernel_stats_ratio(100 * g->roof_ns, (double)g->known_ns_roof);
+    row->headroom_ns = g->known_ns_roof - (int64_t)kernel_stats_whole(g->roof_ns);
     row->wall_ns = -1;
     row->precision = g->precision;
     row->from = g->from;
@@ -374,17 +408,18 @@ static void fill_row(const struct collector *c, const struct group *g, int64_t w
     row->name = trace_str(t, g->name);
     row->first = g->first;
     row->kind = (enum row_kind)t->kind[g->first];
-    row->share_pct = ratio((double)g->total_ns * 100, (double)work_ns);
+    row->share_pct = kernel_stats_ratio((double)g->total_ns * 100, (double)work_ns);
     row->group = (uint32_t)(g - c->groups);
     fill_work(row, g);
     row->op = op_name(c, g->top_op);
-    row->captured = captured_origin(c->captured, t, g->first);
+    row->by = c->by;
+    row->captured = graph_origin_find(c->captured, t, g->first);
     row->n_ops = g->n_ops;
-    row->source = row->kind == KIND_KERNEL ? kernel_source_find(c->cx, g->launched) : NULL;
+    row->source = row->kind == KIND_KERNEL ? kernel_source_of_all(c->cx, g->launched) : NULL;
     if (row->source && row->source->op.n) row->op = row->source->op;
 }
 
-static bool finish(struct collector *c, struct arena *mem, struct kernel_stats *ret)
+static bool kernel_stats_finish(struct collector *c, struct arena *mem, struct kernel_stats *ret)
 {
     int64_t *durations = gather_durations(c, mem);
     ret->rows = arena_zalloc(mem, c->n + 1, sizeof *ret->rows);
@@ -397,6 +432,9 @@ static bool finish(struct collector *c, struct arena *mem, struct kernel_stats *
         if (!c->groups[i].calls) continue; /* a name all of whose calls were split further */
         ret->n_rows++;
         fill_row(c, &c->groups[i], ret->work_ns, row);
+        row->where.p = arena_strdup(mem, intern_get(&c->places, c->groups[i].where));
+        row->where.n = intern_get(&c->places, c->groups[i].where).n;
+        if (!row->where.p) failed = true;
         fill_times(row, &c->groups[i], durations);
         fill_launch(row, &c->groups[i], c);
         failed = kernel_name_read(&demangler, &row->name, &row->short_name, mem);
@@ -414,11 +452,14 @@ int kernel_stats_run(struct context *cx, enum kernel_by by, struct arena *mem,
     TRY(context_need(cx, &calls_pass, e));
     TRY(context_need(cx, &roofline_pass, e));
     TRY(context_need(cx, &kernel_sources_pass, e));
-    TRY(context_need(cx, &captured_pass, e));
+    TRY(context_need(cx, &graph_origin_pass, e));
+    TRY(context_need(cx, &places_pass, e));
     collector_init(&c, cx, by);
-    bool failed = collect(&c, mem, ret) || finish(&c, mem, ret);
+    bool failed = kernel_where_init(&c.where, cx, e) < 0 || kernel_stats_collect(&c, mem, ret) ||
+                  kernel_stats_finish(&c, mem, ret);
     collector_done(&c);
     if (failed) return err_nomem(e);
+    ret->by = by;
     ret->group_of = c.group_of;
     ret->replayed_ns = c.captured->replayed_ns;
     ret->captured_ns = c.captured->known_ns;

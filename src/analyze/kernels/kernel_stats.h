@@ -1,16 +1,19 @@
 /* kernel_stats.h: what each kernel, copy and fill costs, how well it uses the device, and which
  * operator asks for it. Work replayed from a graph counts like any other. */
-#ifndef STRATA_ANALYZE_KERNEL_STATS_H
-#define STRATA_ANALYZE_KERNEL_STATS_H
+#ifndef STRATA_ANALYZE_KERNELS_KERNEL_STATS_H
+#define STRATA_ANALYZE_KERNELS_KERNEL_STATS_H
 
 #include "analyze/kernels/roofline.h"
-#include "analyze/names/captured.h"
-#include "analyze/names/kernel_source.h"
+#include "analyze/names/graph_origin.h"
+#include "analyze/names/kernel_name.h"
 
 enum kernel_by {
     KERNEL_BY_NAME,
     KERNEL_BY_CONFIG, /* name and launch: grid, block, registers, shared memory */
-    KERNEL_BY_OP      /* name and launching operator */
+    KERNEL_BY_OP,     /* name and launching operator */
+    KERNEL_BY_SHAPE,  /* name, operator and shapes of its inputs */
+    KERNEL_BY_MODULE, /* name and class of the module that it belongs to */
+    KERNEL_BY_LINE    /* name and line of the program */
 };
 
 /* How a kernel was launched. */
@@ -51,14 +54,17 @@ struct kernel_row {
     enum roof_from from;      /* how its work is known, for most of its time */
     uint32_t group;           /* in kernel_stats.group_of */
 
-    struct str op;  /* the operator that launches most of its time, or that was captured; the call
-                       when there is none */
-    uint32_t n_ops; /* how many different ones do */
-    const struct kernel_source *source;     /* NULL when no compiler says where it comes from */
-    const struct captured_origin *captured; /* of `first`, where that was replayed; or NULL */
+    struct str op; /* the operator that launches most of its time, or that was captured; the call
+                      when there is none */
+    enum kernel_by by;
+    struct str where; /* by shape, module or line: that; empty where it is not known */
+    uint32_t n_ops;   /* how many different ones do */
+    const struct kernel_source *source;       /* NULL when no compiler says where it comes from */
+    const struct graph_origin_node *captured; /* of `first`, where that was replayed; or NULL */
 };
 
 struct kernel_stats {
+    enum kernel_by by;
     struct kernel_row *rows; /* by total time */
     uint32_t n_rows;
     const uint32_t *group_of; /* by index into trace->gpu */
@@ -74,6 +80,16 @@ int kernel_stats_run(struct context *cx, enum kernel_by by, struct arena *mem,
 
 /* Keeps the rows whose name, short name or family matches the extended regular expression. */
 int kernel_stats_filter(struct kernel_stats *k, const char *regex, struct err *e) MUST_USE;
+
+/* The rows of one family, added up; sums of the roofline only where it is known. */
+struct kernel_family_sum {
+    enum kernel_family family;
+    double total_ns, known_ns, roof_ns, flops, bytes;
+};
+
+/* Those that have rows, most time first; returns how many. */
+int kernel_stats_families(const struct kernel_stats *k,
+                          struct kernel_family_sum list[FAMILY_COUNT]);
 
 /* Largest first. Keys: total calls mean median p95 max occupancy gb_per_s tflop_per_s headroom;
  * "name" sorts by it. ERR_USAGE for any other word. */

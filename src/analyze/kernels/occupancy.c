@@ -37,14 +37,14 @@ static int64_t blocks_by_shared(const struct device *d, const struct gpu_info *g
     return cost ? d->shared_per_sm / round_up(cost, SHARED_UNIT) : INT_MAX;
 }
 
-static double product(const uint32_t v[3])
+static double occupancy_product(const uint32_t v[3])
 {
     return (double)v[0] * v[1] * v[2];
 }
 
 bool occupancy_of(const struct device *d, const struct gpu_info *g, struct occupancy *ret)
 {
-    double threads = product(g->block), grid = product(g->grid);
+    double threads = occupancy_product(g->block), grid = occupancy_product(g->grid);
     if (!d || d->warp_size <= 0 || d->max_threads_per_sm < d->warp_size || d->n_sms <= 0)
         return false;
     if (threads < 1 || threads > d->max_threads_per_sm || grid < 1) return false;

@@ -1,35 +1,20 @@
-/* roofline.c: see roofline.h. Work is looked at once for every kernel name with the same operator,
+/* roofline.c: see roofline.h. Work is examined once for every kernel name with the same operator,
  * shapes and launch; rows only point at it. */
 #include "analyze/kernels/roofline.h"
 
 #include <math.h>
 
+#include "analyze/deep/deep_match.h"
+#include "analyze/kernels/kernels_constants.h"
 #include "analyze/kernels/occupancy.h"
 #include "analyze/names/calls.h"
-#include "analyze/names/captured.h"
 #include "analyze/names/copy.h"
+#include "analyze/names/graph_origin.h"
+#include "analyze/names/torch_words.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/wrap.h"
-
-/* No kernel takes less. */
-#define LEAST_NS 1000.0
-/* Operators looked at above the one that launched a kernel, for one that says what it multiplies.
- */
-enum { LEVELS_UP = 4 };
-/* The gradients of fused attention run slower than its result. */
-#define BACKWARD_RATE 0.75
-/* Fused attention never gets closer to the rate of products. */
-#define ATTENTION_MOST 0.8
-/* Share of the kernels' time that must be known for a figure about all. */
-#define LEAST_KNOWN 0.5
-/* Elementwise kernels at less than this of the memory's rate, with four elements a thread, took
- * eight. */
-#define HALF_RATE 0.55
-#define LONG_NS   30000
-/* Bytes that were guessed, of those that fit into a kernel's time; caches help a little. */
-#define IMPOSSIBLE 1.25
 
 struct builder {
     struct context *cx;
@@ -40,7 +25,9 @@ struct builder {
     uint32_t *kind_of;
     struct roof_kind *all;
     size_t n, cap;
-    uint32_t *traits_at; /* by str_id: 1 + index into `traits`, 0 when not looked at yet */
+    struct op_links deep_links; /* of units in depth, */
+    int64_t *deep_multiplying;  /* and by index into their ops: kernels but helpers */
+    uint32_t *traits_at;        /* by str_id: 1 + index into `traits`, 0 when not looked at yet */
     struct kernel_traits *traits;
     size_t n_traits, cap_traits;
 };
@@ -60,17 +47,23 @@ double roofline_ns(const struct ceilings *c, enum precision p, double flops, dou
     double memory = bytes > 0 ? bytes / c->memory.per_s * 1e9 : 0;
     if (isnan(arithmetic) || isnan(memory)) return NAN;
     double ns = arithmetic > memory ? arithmetic : memory;
-    return ns > LEAST_NS ? ns : LEAST_NS;
+    return ns > roofline_kernel_ns ? ns : roofline_kernel_ns;
+}
+
+double roofline_tiles(const struct op_work *w)
+{
+    return ceil(w->m / roofline_tile_rows) * ceil(w->n / roofline_tile_rows) * w->batch;
 }
 
 double roofline_attention_rate(const struct ceilings *c, enum precision p, double head, bool back)
 {
     double wide = head > 128 ? 2 : head > 0 ? head / 64 : 1;
-    double rate = c->attention.per_s * wide, most = c->compute[HALF].per_s * ATTENTION_MOST;
+    double rate = c->attention.per_s * wide,
+           most = c->compute[HALF].per_s * roofline_attention_share;
     if (rate > most) rate = most;
     if (p == FP32 || p == TF32) /* float32 goes through narrower units, or none */
         rate *= c->compute[TF32].per_s / c->compute[HALF].per_s / 2;
-    return rate * (back ? BACKWARD_RATE : 1) / 1e9;
+    return rate * (back ? roofline_attention_backward_share : 1) / 1e9;
 }
 
 /* What the name tells, looked at once; NULL when out of memory. */
@@ -85,7 +78,7 @@ static const struct kernel_traits *traits_of(struct builder *b, str_id name)
 
 /* ---- one kind of kernel ---- */
 
-static enum precision precision_of(const struct roof_kind *k)
+static enum precision roofline_precision_of(const struct roof_kind *k)
 {
     enum number_type type = k->work.type ? k->work.type : k->traits.type;
     if (k->traits.plain_float && type != NUMBER_F64) return FP32; /* whatever went in */
@@ -100,7 +93,7 @@ static enum precision precision_of(const struct roof_kind *k)
     }
 }
 
-static bool multiplies(const struct op_work *w)
+static bool roofline_multiplies(const struct op_work *w)
 {
     enum op_class c = w->kind.class;
     return c == OP_PRODUCT || c == OP_CONVOLUTION || c == OP_ATTENTION;
@@ -163,7 +156,7 @@ static void use_name(const struct builder *b, row_t r, struct roof_kind *k)
 static void drop_impossible(const struct builder *b, row_t r, struct roof_kind *k)
 {
     double most = b->out->ceilings.memory.per_s / 1e9 * (double)b->t->dur_ns[r];
-    if (!(k->bytes > IMPOSSIBLE * most) || k->flops > 0) return;
+    if (!(k->bytes > roofline_impossible_times * most) || k->flops > 0) return;
     k->bytes = 0;
     k->from = ROOF_UNKNOWN;
 }
@@ -189,32 +182,77 @@ static bool is_replayed(const struct builder *b, row_t r)
     return call != ROW_NONE && calls_kind(calls_of(b->cx), b->t, call) == CALL_GRAPH_LAUNCH;
 }
 
-static bool launches_once(const struct builder *b, row_t op)
+/* An operator, in the trace or in what was cut out of it; `op` is ROW_NONE for none. `twin` is the
+ * work in a unit in depth, or ROW_NONE. */
+struct owner {
+    const struct trace *t;
+    row_t op, twin;
+};
+
+static bool roofline_has_shapes(struct owner by)
 {
-    const struct trace *t = b->t;
+    const struct op_info *o = by.op == ROW_NONE ? NULL : trace_op(by.t, by.op);
+    return o && o->dims != STR_NONE;
+}
+
+/* Of what launched it, where that was recorded; else of what launched its like in a unit in depth.
+ */
+static struct owner roofline_launcher(const struct builder *b, row_t r)
+{
+    const struct deep_match *d = deep_match_of(b->cx);
+    struct owner own = {b->t, b->out->links.owner[b->t->aux[r]], ROW_NONE};
+    row_t twin = roofline_has_shapes(own) ? ROW_NONE : deep_match_alike(d, b->t, r);
+    if (twin == ROW_NONE) return own;
+    row_t op = trace_up(d->deep, trace_launch_of(d->deep, twin), KIND_OP);
+    struct owner like = {d->deep, op, twin};
+    return roofline_has_shapes(like) ? like : own;
+}
+
+static bool launches_once(const struct graph_origins *g, row_t op)
+{
+    const struct trace *t = g->made;
     uint32_t n = 0;
     for (row_t i = op + 1; i < t->lanes[t->lane[op]].end && t->depth[i] > t->depth[op]; i++)
-        n += calls_kind(calls_of(b->cx), t, i) == CALL_LAUNCH;
+        n += calls_kind(&g->calls, t, i) == CALL_LAUNCH;
     return n == 1;
+}
+
+/* Of replayed work: what our recorder says of the operator that was captured. */
+static const struct graph_origin_node *roofline_captured(const struct builder *b, row_t r)
+{
+    const struct graph_origin_node *o = graph_origin_find(graph_origin_of(b->cx), b->t, r);
+    bool says = o && o->dims.n && b->t->kind[r] == KIND_KERNEL;
+    return says && !torch_is_region(o->op) && !torch_is_inductor(trace_name(b->t, r)) ? o : NULL;
+}
+
+static void use_captured(const struct graph_origin_node *o, struct roof_kind *k)
+{
+    const struct str inputs[3] = {o->dims, o->types, o->concrete};
+    op_work_named(o->op, inputs, &k->work);
+    k->alone = true;
+    k->shapes = o->dims;
+    use_shapes(k);
 }
 
 /* Of replayed work: the operator that was captured, where the trace has it. One with several
  * kernels says nothing of each: they share its work in a ratio that only replays show. */
-static row_t owner_of(const struct builder *b, row_t r)
+static struct owner roofline_owner_of(const struct builder *b, row_t r)
 {
-    if (!is_replayed(b, r)) return b->out->links.owner[b->t->aux[r]];
-    const struct captured_origin *o = captured_origin(captured_of(b->cx), b->t, r);
-    row_t op = o && o->call != ROW_NONE ? trace_up(b->t, o->call, KIND_OP) : ROW_NONE;
-    return op != ROW_NONE && launches_once(b, op) ? op : ROW_NONE;
+    const struct graph_origins *g = graph_origin_of(b->cx);
+    if (!is_replayed(b, r)) return roofline_launcher(b, r);
+    const struct graph_origin_node *o = graph_origin_find(g, b->t, r);
+    row_t op = o && o->call != ROW_NONE ? trace_up(g->made, o->call, KIND_OP) : ROW_NONE;
+    return (struct owner){g->made, op != ROW_NONE && launches_once(g, op) ? op : ROW_NONE,
+                          ROW_NONE};
 }
 
 /* A kernel that multiplies under an operator that does not say so: one around it may. */
 static row_t multiplying_op(const struct trace *t, row_t op, struct op_work *ret)
 {
-    for (int up = 0; op != ROW_NONE && up < LEVELS_UP; op = t->parent[op], up++) {
+    for (int up = 0; op != ROW_NONE && up < roofline_levels_up; op = t->parent[op], up++) {
         if (t->kind[op] != KIND_OP) continue;
         op_work_of(t, op, ret);
-        if (multiplies(ret) && ret->flops > 0) return op;
+        if (roofline_multiplies(ret) && ret->flops > 0) return op;
     }
     return ROW_NONE;
 }
@@ -225,7 +263,48 @@ static bool is_helper(const struct kernel_traits *k, struct str name)
     return k->converts_layout || k->library || str_has(name, "reduce") || str_has(name, "Reduce");
 }
 
-static void look_at(struct builder *b, row_t r, row_t op, struct roof_kind *k)
+static bool roofline_helps(const struct roof_kind *k, const struct kernel_traits *traits,
+                           struct str name)
+{
+    return (roofline_multiplies(&k->work) || k->family == FAMILY_GEMM) && is_helper(traits, name);
+}
+
+/* Kernels of an operator share its work by their time in the unit in depth. */
+static void use_part(const struct builder *b, struct owner by, struct roof_kind *k)
+{
+    const struct trace *t = by.t;
+    uint32_t op = t->aux[by.op];
+    double ns = (double)t->dur_ns[by.twin];
+    struct kernel_traits traits = kernel_traits_of(trace_name(t, by.twin));
+    double all = (double)b->deep_links.device_ns[op], multiplying = (double)b->deep_multiplying[op];
+    k->alone = true;
+    k->bytes *= all > ns ? ns / all : 1;
+    if (roofline_helps(k, &traits, trace_name(t, by.twin))) k->flops = 0;
+    else k->flops *= multiplying > ns ? ns / multiplying : 1;
+}
+
+/* Lists of tensors may have been recorded without what is in them. */
+static void set_shapes(struct owner by, struct roof_kind *k)
+{
+    struct str dims = trace_str(by.t, trace_op(by.t, by.op)->dims);
+    bool any = !k->work.kind.lists;
+    for (size_t i = 0; !any && i < dims.n; i++) any = dims.p[i] >= '0' && dims.p[i] <= '9';
+    if (any) k->shapes = dims;
+}
+
+/* What a compiled graph is called with says nothing of one of its kernels, which Inductor names
+ * alike: only an operator of the kernel's own has what it reads and writes. */
+static bool roofline_op_says(const struct owner *by, struct str kernel, struct op_work *ret)
+{
+    if (by->op == ROW_NONE || !op_work_of(by->t, by->op, ret)) return false;
+    bool own = ret->kind.class == OP_COMPILED;
+    bool graph = torch_is_region(trace_name(by->t, by->op)) || torch_is_inductor(kernel);
+    if (own || !graph) return true;
+    *ret = (struct op_work){.kind = ret->kind};
+    return false;
+}
+
+static void roofline_look_at(struct builder *b, row_t r, struct owner by, struct roof_kind *k)
 {
     const struct trace *t = b->t;
     struct str name = trace_name(t, r);
@@ -237,17 +316,22 @@ static void look_at(struct builder *b, row_t r, row_t op, struct roof_kind *k)
         return;
     }
     struct op_work around;
-    if (op != ROW_NONE && op_work_of(t, op, &k->work)) use_shapes(k);
-    if (op != ROW_NONE && k->flops == 0 && family_multiplies(k->family) &&
-        multiplying_op(t, t->parent[op], &around) != ROW_NONE) {
+    const struct graph_origin_node *said = roofline_captured(b, r);
+    if (roofline_op_says(&by, name, &k->work)) use_shapes(k);
+    else if (by.op == ROW_NONE && said) use_captured(said, k);
+    if (by.twin != ROW_NONE) use_part(b, by, k);
+    if (roofline_has_shapes(by)) set_shapes(by, k);
+    if (by.op != ROW_NONE && k->flops == 0 && family_multiplies(k->family) &&
+        multiplying_op(by.t, by.t->parent[by.op], &around) != ROW_NONE) {
         k->work = around;
         k->alone = true;
         use_shapes(k);
     }
     if (k->from == ROOF_UNKNOWN) use_name(b, r, k);
     if (k->from == ROOF_NAME || k->work.loose) drop_impossible(b, r, k);
-    if (multiplies(&k->work) || family_multiplies(k->family)) k->precision = precision_of(k);
-    k->helper = multiplies(&k->work) && is_helper(&k->traits, name);
+    if (roofline_multiplies(&k->work) || family_multiplies(k->family))
+        k->precision = roofline_precision_of(k);
+    k->helper = roofline_helps(k, &k->traits, name);
 }
 
 /* ---- all rows ---- */
@@ -261,35 +345,34 @@ static uint64_t launch_key(const struct trace *t, row_t r)
     return key;
 }
 
-static uint64_t op_key(const struct trace *t, row_t r, row_t op)
+/* Ids of names are those of one trace. */
+static uint64_t op_key(const struct trace *t, row_t r, struct owner by)
 {
-    const struct op_info *o = trace_op(t, op);
-    uint64_t key = map_mix((uint64_t)t->name[r] << 32 | t->name[op]);
+    const struct op_info *o = trace_op(by.t, by.op);
+    uint64_t key = map_mix((uint64_t)t->name[r] << 32 | by.t->name[by.op]);
+    if (by.t != t) key = map_mix(key ^ UINT64_MAX);
     if (!o) return key;
     key = map_mix(key ^ ((uint64_t)o->dims << 32 | o->types));
     return map_mix(key ^ o->concrete);
 }
 
-static bool has_shapes(const struct trace *t, row_t op)
-{
-    const struct op_info *o = op == ROW_NONE ? NULL : trace_op(t, op);
-    return o && o->dims != STR_NONE;
-}
-
 /* The kind of the row, made when new; UINT32_MAX when out of memory. */
-static uint32_t find_kind(struct builder *b, row_t r)
+static uint32_t roofline_find_kind(struct builder *b, row_t r)
 {
     const struct trace *t = b->t;
-    row_t op = owner_of(b, r);
+    struct owner by = roofline_owner_of(b, r);
+    const struct graph_origin_node *said = roofline_captured(b, r);
     uint64_t key = launch_key(t, r);
-    if (has_shapes(t, op) && t->kind[r] == KIND_KERNEL) key = op_key(t, r, op);
-    else if (op != ROW_NONE) key = map_mix(key ^ t->name[op]);
+    if (by.twin != ROW_NONE) key = map_mix(map_mix((uint64_t)by.twin << 1 | 1) ^ t->name[r]);
+    else if (roofline_has_shapes(by) && t->kind[r] == KIND_KERNEL) key = op_key(t, r, by);
+    else if (by.op != ROW_NONE) key = map_mix(key ^ map_mix(op_key(t, r, by)));
+    else if (said) key = map_mix(key ^ map_mix((uint64_t)(said - graph_origin_of(b->cx)->origins)));
     uint32_t *slot = map_at(&b->kinds, key);
     if (!slot) return UINT32_MAX;
     if (*slot != MAP_NONE) return *slot;
     if (VEC_RESERVE(b->all, b->n, b->cap, 1)) return UINT32_MAX;
     *slot = (uint32_t)b->n;
-    look_at(b, r, op, &b->all[b->n]);
+    roofline_look_at(b, r, by, &b->all[b->n]);
     return (uint32_t)b->n++;
 }
 
@@ -309,16 +392,16 @@ static bool add_peer(struct builder *b, row_t r, uint32_t kind)
     return false;
 }
 
-static bool is_work(const struct trace *t, row_t r)
+static bool roofline_is_work(const struct trace *t, row_t r)
 {
     return trace_is_work(t, r) && t->aux[r] < t->n_gpu;
 }
 
-static bool assign(struct builder *b)
+static bool roofline_assign(struct builder *b)
 {
     for (row_t r = 0; r < b->t->n_rows; r++) {
-        if (!is_work(b->t, r)) continue;
-        uint32_t kind = find_kind(b, r);
+        if (!roofline_is_work(b->t, r)) continue;
+        uint32_t kind = roofline_find_kind(b, r);
         if (kind == UINT32_MAX || add_peer(b, r, kind)) return true;
         b->kind_of[b->t->aux[r]] = kind;
     }
@@ -334,12 +417,14 @@ static bool is_vague(const struct roof_kind *k)
 static void ask_peers(struct builder *b)
 {
     for (row_t r = 0; r < b->t->n_rows; r++) {
-        if (!is_work(b->t, r) || b->t->kind[r] != KIND_KERNEL) continue;
+        if (!roofline_is_work(b->t, r) || b->t->kind[r] != KIND_KERNEL) continue;
         struct roof_kind *k = &b->all[b->kind_of[b->t->aux[r]]];
         uint32_t peer = is_vague(k) ? map_find(&b->peers, launch_key(b->t, r)) : MAP_NONE;
         if (peer == MAP_NONE || peer == AMBIGUOUS) continue;
         enum op_class class = k->work.kind.class;
+        struct str shapes = k->shapes; /* as much work may be done on others */
         *k = b->all[peer];
+        k->shapes = shapes;
         if (class != OP_OTHER) k->work.kind.class = class;
         k->from = ROOF_PEERS;
         k->alone = true;
@@ -361,10 +446,10 @@ static bool guess_per_thread(struct builder *b)
         const struct gpu_info *g = &b->t->gpu[b->t->aux[r]];
         double bytes =
             kernel_elements(k, g->grid, g->block, 4) * number_bytes(k->type) * k->tensors;
-        double rate = b->t->dur_ns[r] < LONG_NS ? 0 : bytes / (double)b->t->dur_ns[r];
+        double rate = b->t->dur_ns[r] < roofline_long_ns ? 0 : bytes / (double)b->t->dur_ns[r];
         if (rate > best) best = rate;
     }
-    bool slow = best > 0 && best * 1e9 < HALF_RATE * b->out->ceilings.memory.per_s;
+    bool slow = best > 0 && best * 1e9 < roofline_half_rate_share * b->out->ceilings.memory.per_s;
     b->out->per_thread = slow ? 8 : 4;
     return false;
 }
@@ -376,13 +461,14 @@ static void fill_ceilings(struct context *cx, struct ceilings *c)
     if (cx->ceilings) *c = *cx->ceilings;
     ceilings_from_table(c);
     if (d) ceilings_from_device(c, d->major, d->n_sms);
+    if (d && d->n_sms > 0) c->n_sms = d->n_sms;
 }
 
 static bool add_multiplying(struct roofline *f, const struct trace *t, struct arena *mem)
 {
     int64_t *ns = arena_zalloc(mem, t->n_ops + (size_t)1, sizeof *ns);
     for (row_t r = 0; ns && r < t->n_rows; r++) {
-        row_t op = is_work(t, r) ? f->links.owner[t->aux[r]] : ROW_NONE;
+        row_t op = roofline_is_work(t, r) ? f->links.owner[t->aux[r]] : ROW_NONE;
         if (op == ROW_NONE || t->aux[op] >= t->n_ops || roofline_kind(f, t, r)->helper) continue;
         ns[t->aux[op]] = wrap_add(ns[t->aux[op]], t->dur_ns[r]);
     }
@@ -390,10 +476,10 @@ static bool add_multiplying(struct roofline *f, const struct trace *t, struct ar
     return !ns;
 }
 
-static void sum_up(const struct trace *t, struct roofline *f)
+static void roofline_sum_up(const struct trace *t, struct roofline *f)
 {
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!is_work(t, r) || t->kind[r] != KIND_KERNEL || t->dur_ns[r] <= 0) continue;
+        if (!roofline_is_work(t, r) || t->kind[r] != KIND_KERNEL || t->dur_ns[r] <= 0) continue;
         const struct roof_kind *k = roofline_kind(f, t, r);
         bool talks = k->family == FAMILY_COMMUNICATION;
         *(talks ? &f->talking_ns : &f->kernel_ns) += t->dur_ns[r];
@@ -404,12 +490,31 @@ static void sum_up(const struct trace *t, struct roofline *f)
     }
 }
 
-static bool build(struct builder *b)
+static int roofline_read_deep(struct builder *b, struct err *e)
+{
+    const struct trace *deep = deep_match_of(b->cx)->deep;
+    if (!deep) return 0;
+    TRY(op_links_run(deep, b->cx->mem, &b->deep_links, e));
+    b->deep_multiplying =
+        arena_zalloc(b->cx->mem, deep->n_ops + (size_t)1, sizeof *b->deep_multiplying);
+    if (!b->deep_multiplying) return err_nomem(e);
+    for (row_t r = 0; r < deep->n_rows; r++) {
+        row_t op = roofline_is_work(deep, r) ? b->deep_links.owner[deep->aux[r]] : ROW_NONE;
+        if (op == ROW_NONE || deep->aux[op] >= deep->n_ops) continue;
+        struct kernel_traits traits = kernel_traits_of(trace_name(deep, r));
+        if (is_helper(&traits, trace_name(deep, r))) continue;
+        int64_t *ns = &b->deep_multiplying[deep->aux[op]];
+        *ns = wrap_add(*ns, deep->dur_ns[r]);
+    }
+    return 0;
+}
+
+static bool roofline_build(struct builder *b)
 {
     struct arena *mem = b->cx->mem;
     b->kind_of = arena_zalloc(mem, b->t->n_gpu + (size_t)1, sizeof *b->kind_of);
     b->traits_at = arena_zalloc(mem, b->t->strings.n + (size_t)1, sizeof *b->traits_at);
-    if (!b->kind_of || !b->traits_at || guess_per_thread(b) || assign(b)) return true;
+    if (!b->kind_of || !b->traits_at || guess_per_thread(b) || roofline_assign(b)) return true;
     ask_peers(b);
     struct roof_kind *kinds = arena_alloc(mem, (b->n + 1) * sizeof *kinds);
     if (!kinds) return true;
@@ -426,30 +531,31 @@ static bool build(struct builder *b)
     return add_multiplying(b->out, b->t, mem);
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int roofline_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct builder b = {.cx = cx, .t = cx->t, .out = ret};
     fill_ceilings(cx, &b.out->ceilings);
     TRY(op_links_run(cx->t, cx->mem, &b.out->links, e));
+    TRY(roofline_read_deep(&b, e));
     map_init(&b.kinds);
     map_init(&b.peers);
-    bool failed = build(&b);
+    bool failed = roofline_build(&b);
     map_done(&b.kinds);
     map_done(&b.peers);
     mem_free(b.all);
     mem_free(b.traits);
     if (failed) return err_nomem(e);
-    sum_up(cx->t, b.out);
+    roofline_sum_up(cx->t, b.out);
     return 0;
 }
 
-static const struct pass *const needs[] = {&calls_pass, &captured_pass, NULL};
+static const struct pass *const needs[] = {&calls_pass, &deep_match_pass, &graph_origin_pass, NULL};
 
 const struct pass roofline_pass = {
     .id = PASS_ROOFLINE,
     .size = sizeof(struct roofline),
     .needs = needs,
-    .run = run_pass,
+    .run = roofline_run_pass,
 };
 
 /* ---- of a row ---- */
@@ -486,7 +592,8 @@ double roofline_row_bytes(const struct roofline *f, const struct trace *t, row_t
 
 double roofline_pct(const struct roofline *f)
 {
-    if (f->known_ns <= 0 || (double)f->known_ns < LEAST_KNOWN * (double)f->kernel_ns) return NAN;
+    if (f->known_ns <= 0 || (double)f->known_ns < roofline_known_share * (double)f->kernel_ns)
+        return NAN;
     return 100 * f->roof_ns / (double)f->known_ns;
 }
 

@@ -13,7 +13,6 @@
 #include "analyze/context.h"
 #include "analyze/kernels/ceilings.h"
 #include "analyze/names/kernel_name.h"
-#include "analyze/names/kernel_traits.h"
 #include "analyze/ops/op_links.h"
 #include "analyze/ops/op_work.h"
 
@@ -33,6 +32,7 @@ struct roof_kind {
     enum kernel_family family;
     enum precision precision; /* of what it multiplies; PRECISIONS when it does not, or not known */
     enum roof_from from;
+    struct str shapes;   /* of the inputs of its operator; empty where they are not known */
     double flops, bytes; /* of a call of the operator; 0 when none, or not known */
     double roof_ns;      /* of a call of the operator; NaN when not known */
     bool alone;          /* the work is this kernel's, not shared with others of the operator */
@@ -87,6 +87,9 @@ double roofline_row_ns(const struct roofline *f, const struct trace *t, row_t r)
 /* Its part of the operations and bytes of its operator. */
 double roofline_row_flops(const struct roofline *f, const struct trace *t, row_t r);
 double roofline_row_bytes(const struct roofline *f, const struct trace *t, row_t r);
+
+/* Tiles of the result of a product: blocks of threads that compute it at once. */
+double roofline_tiles(const struct op_work *w);
 
 /* How long operations of a precision and bytes take at least on this GPU; NaN when a rate that is
  * needed is not known. */

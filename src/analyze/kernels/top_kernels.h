@@ -8,6 +8,9 @@
 struct top_kernels {
     struct kernel_stats by_op; /* by total time; wall_ns of those with the largest headroom */
     double roof_pct;           /* all kernels, where known; NaN when too little is */
+    struct kernel_family_sum families[FAMILY_COUNT]; /* by total time */
+    uint32_t n_families;
+    double families_ns; /* their totals added */
 };
 
 extern const struct pass top_kernels_pass;

@@ -1,14 +1,22 @@
 /* device_queue.c: integrates the depth of a queue over the device's window. */
 #include "analyze/launches/launches.h"
+#include "analyze/launches/launches_constants.h"
 #include "analyze/launches/launches_private.h"
 
 #include "base/stats.h"
 
-enum {
-    STARVED_PCT = 20, /* device idle with an empty queue: often, */
-    FED_PCT = 5,      /* hardly ever */
-    EMPTY_PCT = 50    /* the queue is empty most of the time */
-};
+const char *ahead_words(enum ahead a)
+{
+    switch (a) {
+    case AHEAD_CPU: return "the CPU runs ahead: the GPU hardly ever waits for a launch";
+    case AHEAD_DEVICE: return "the GPU waits for launches: the CPU does not run ahead";
+    case AHEAD_LOCKSTEP:
+        return "lockstep: the queue is empty while the GPU is busy, so each delay of the CPU "
+               "stalls the GPU";
+    case AHEAD_NEITHER: return "the CPU and the GPU take turns waiting for each other";
+    default: return "unknown whether the CPU runs ahead: launches or device records are missing";
+    }
+}
 
 const char *ahead_name(enum ahead a)
 {
@@ -61,9 +69,9 @@ static uint32_t depth_at_share(const struct integral *in, int64_t window, uint32
 static enum ahead who_is_ahead(const struct device_queue *q)
 {
     if (!q->queue.n_points) return AHEAD_UNKNOWN;
-    if (q->starved_pct >= STARVED_PCT) return AHEAD_DEVICE;
-    if (q->zero_pct >= EMPTY_PCT) return AHEAD_LOCKSTEP;
-    return q->starved_pct < FED_PCT ? AHEAD_CPU : AHEAD_NEITHER;
+    if (q->starved_pct >= queue_starved_pct) return AHEAD_DEVICE;
+    if (q->zero_pct >= queue_empty_pct) return AHEAD_LOCKSTEP;
+    return q->starved_pct < queue_fed_pct ? AHEAD_CPU : AHEAD_NEITHER;
 }
 
 int device_queue_sum(const struct device_line *d, struct device_queue *q, struct arena *mem,

@@ -1,11 +1,8 @@
 /* launch_wait.c: per stream, the end of the work before says whether a launch found it idle. */
 #include "analyze/launches/launch_wait.h"
 
+#include "analyze/launches/launches_constants.h"
 #include "analyze/names/overhead.h"
-
-/* Held back by other streams: at least this long, and let go this soon after they end. */
-#define BEHIND_NS 20000
-#define LET_GO_NS 15000
 
 const char *launch_wait_how_name(enum launch_wait_how how)
 {
@@ -38,14 +35,14 @@ static bool overhead_between(const struct judge *j, int64_t begin, int64_t end)
 /* Other streams kept the device busy from the return of the call until shortly before `start`. */
 static bool held_back(const struct judge *j, int64_t returned, int64_t start)
 {
-    if (start - returned < BEHIND_NS) return false;
+    if (start - returned < launch_behind_ns) return false;
     uint32_t i = timeline_busy_at(j->d, returned);
     return i < j->d->n_busy && j->d->busy[i].begin_ns <= returned &&
-           j->d->busy[i].end_ns >= start - LET_GO_NS;
+           j->d->busy[i].end_ns >= start - launch_let_go_ns;
 }
 
-static enum launch_wait_how judge(const struct judge *j, const struct launch_wait *s,
-                                  int64_t prev_end)
+static enum launch_wait_how launch_wait_judge(const struct judge *j, const struct launch_wait *s,
+                                              int64_t prev_end)
 {
     const struct trace *t = j->t;
     if (s->call == ROW_NONE) return LAUNCH_WAIT_UNKNOWN;
@@ -61,8 +58,8 @@ static enum launch_wait_how judge(const struct judge *j, const struct launch_wai
 }
 
 /* `prev_end` is by lane: where the work before ends, INT64_MIN when there is none. */
-static struct launch_wait start_of(const struct judge *j, row_t work, const struct queue *queue,
-                                   int64_t *prev_end)
+static struct launch_wait launch_wait_start_of(const struct judge *j, row_t work,
+                                               const struct queue *queue, int64_t *prev_end)
 {
     const struct trace *t = j->t;
     int64_t *prev = &prev_end[t->lane[work]], start = t->ts_ns[work];
@@ -73,7 +70,7 @@ static struct launch_wait start_of(const struct judge *j, row_t work, const stru
         s.from_end_ns = start - trace_end_ns(t, s.call);
         s.depth = queue_depth_at(queue, t->ts_ns[s.call] - 1);
     }
-    s.how = (uint8_t)judge(j, &s, *prev);
+    s.how = (uint8_t)launch_wait_judge(j, &s, *prev);
     if (trace_end_ns(t, work) > *prev) *prev = trace_end_ns(t, work);
     return s;
 }
@@ -93,7 +90,7 @@ int launch_waits_run(const struct context *cx, struct arena *mem, struct launch_
     for (uint32_t d = 0; d < tl->n_devices; d++) {
         struct judge j = {cx->t, calls_of(cx), &tl->devices[d], overheads_of(cx)};
         for (uint32_t i = 0; i < j.d->n_work; i++)
-            *all++ = start_of(&j, j.d->work[i], &queues_of(cx)->of[d], prev_end);
+            *all++ = launch_wait_start_of(&j, j.d->work[i], &queues_of(cx)->of[d], prev_end);
     }
     return 0;
 }

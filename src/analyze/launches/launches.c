@@ -3,15 +3,11 @@
 
 #include <stdlib.h>
 
+#include "analyze/launches/launches_constants.h"
 #include "analyze/launches/launches_private.h"
 #include "analyze/names/overhead.h"
 #include "base/stats.h"
-
-enum {
-    FEWEST_KERNELS = 4,  /* fewer say nothing about a stage */
-    IDLE_START_PCT = 50, /* kernels that find the stream idle, in a launch-bound stage */
-    WAITING_PCT = 25     /* more waiting than this, and launches are not the trouble */
-};
+#include "base/wrap.h"
 
 struct gather {
     const struct trace *t;
@@ -30,14 +26,14 @@ static struct spread spread_of(int64_t *v, uint32_t n)
 {
     struct spread s = {.n = n};
     stats_sort(v, n);
-    for (uint32_t i = 0; i < n; i++) s.total_ns += v[i];
+    for (uint32_t i = 0; i < n; i++) s.total_ns = wrap_add(s.total_ns, v[i]);
     s.median_ns = stats_median(v, n);
     s.p95_ns = stats_percentile(v, n, 95);
     s.max_ns = n ? v[n - 1] : 0;
     return s;
 }
 
-static int find_starts(struct gather *g, struct err *e)
+static int launches_find_starts(struct gather *g, struct err *e)
 {
     uint32_t n;
     TRY(launch_waits_run(g->cx, g->mem, &g->starts, &n, e));
@@ -56,10 +52,10 @@ static int sum_devices(struct gather *g, struct launches *l, struct err *e)
         q->queue = queues_of(g->cx)->of[d];
         TRY(device_queue_sum(&tl->devices[d], q, g->mem, e));
     }
-    return find_starts(g, e);
+    return launches_find_starts(g, e);
 }
 
-static uint32_t owner_of(const struct gather *g, const struct launch_wait *s)
+static uint32_t launches_owner_of(const struct gather *g, const struct launch_wait *s)
 {
     return s->call == ROW_NONE ? STAGE_NONE : g->stages->tree.owner[s->call];
 }
@@ -69,7 +65,7 @@ static void list_starts(struct gather *g, bool fill)
 {
     const struct stage_call *calls = g->stages->tree.calls;
     for (uint32_t i = 0; i < g->n_starts; i++) {
-        uint32_t c = owner_of(g, &g->starts[i]);
+        uint32_t c = launches_owner_of(g, &g->starts[i]);
         for (; c != STAGE_NONE; c = calls[c].parent) {
             uint32_t stage = calls[c].node;
             if (fill) g->lists[stage][g->n_lists[stage]] = i;
@@ -98,7 +94,7 @@ static int group_starts(struct gather *g, struct err *e)
 
 enum field { FROM_START, FROM_END, AFTER_PREV, KERNEL_TIME, DEPTH };
 
-static int64_t field_of(const struct gather *g, const struct launch_wait *s, enum field f)
+static int64_t launches_field_of(const struct gather *g, const struct launch_wait *s, enum field f)
 {
     switch (f) {
     case FROM_START: return s->from_start_ns;
@@ -116,7 +112,7 @@ struct view {
     uint32_t n;
 };
 
-static const struct launch_wait *nth(const struct gather *g, struct view v, uint32_t i)
+static const struct launch_wait *launches_nth(const struct gather *g, struct view v, uint32_t i)
 {
     return &g->starts[v.list ? v.list[i] : i];
 }
@@ -127,8 +123,8 @@ static struct spread spread_of_field(const struct gather *g, struct view v,
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < v.n; i++) {
-        const struct launch_wait *s = nth(g, v, i);
-        if (how == LAUNCH_WAIT_HOWS || s->how == how) g->scratch[n++] = field_of(g, s, f);
+        const struct launch_wait *s = launches_nth(g, v, i);
+        if (how == LAUNCH_WAIT_HOWS || s->how == how) g->scratch[n++] = launches_field_of(g, s, f);
     }
     return spread_of(g->scratch, n);
 }
@@ -140,12 +136,13 @@ static int by_row(const void *a, const void *b)
 }
 
 /* Counts the calls and takes the time from one to the next on the same thread. */
-static void count_calls(const struct gather *g, struct view v, struct launch_group *ret)
+static void launches_count_calls(const struct gather *g, struct view v, struct launch_group *ret)
 {
     const struct trace *t = g->t;
     uint32_t n = 0, n_intervals = 0;
     for (uint32_t i = 0; i < v.n; i++)
-        if (nth(g, v, i)->call != ROW_NONE) g->call_rows[n++] = nth(g, v, i)->call;
+        if (launches_nth(g, v, i)->call != ROW_NONE)
+            g->call_rows[n++] = launches_nth(g, v, i)->call;
     if (n) qsort(g->call_rows, n, sizeof *g->call_rows, by_row);
     for (uint32_t i = 0; i < n; i++) {
         row_t r = g->call_rows[i], before = i ? g->call_rows[i - 1] : ROW_NONE;
@@ -158,29 +155,30 @@ static void count_calls(const struct gather *g, struct view v, struct launch_gro
     ret->interval = spread_of(g->scratch, n_intervals);
 }
 
-static bool is_launch_bound(const struct launch_group *l, int64_t cpu_ns)
+static bool launches_is_launch_bound(const struct launch_group *l, int64_t cpu_ns)
 {
     uint32_t judged =
         l->how[LAUNCH_WAIT_IDLE] + l->how[LAUNCH_WAIT_QUEUED] + l->how[LAUNCH_WAIT_BEHIND];
-    if (l->kernels < FEWEST_KERNELS || l->how[LAUNCH_WAIT_IN_GRAPH] * 2 > l->kernels) return false;
-    if (!judged || l->how[LAUNCH_WAIT_IDLE] * 100ull < judged * (uint64_t)IDLE_START_PCT)
+    if (l->kernels < launches_kernels || l->how[LAUNCH_WAIT_IN_GRAPH] * 2 > l->kernels)
         return false;
-    if (l->waiting_ns > cpu_ns / 100 * WAITING_PCT) return false;
+    if (!judged || l->how[LAUNCH_WAIT_IDLE] * 100ull < judged * (uint64_t)launches_idle_start_pct)
+        return false;
+    if (l->waiting_ns > cpu_ns / 100 * launches_waiting_pct) return false;
     return l->kernel.median_ns < l->interval.median_ns;
 }
 
 static void sum_group(const struct gather *g, struct view v, int64_t cpu_ns, struct launch_group *l)
 {
     l->kernels = v.n;
-    for (uint32_t i = 0; i < v.n; i++) l->how[nth(g, v, i)->how]++;
+    for (uint32_t i = 0; i < v.n; i++) l->how[launches_nth(g, v, i)->how]++;
     l->from_start = spread_of_field(g, v, LAUNCH_WAIT_IDLE, FROM_START);
     l->from_end = spread_of_field(g, v, LAUNCH_WAIT_IDLE, FROM_END);
     l->queued = spread_of_field(g, v, LAUNCH_WAIT_QUEUED, FROM_START);
     l->back_to_back = spread_of_field(g, v, LAUNCH_WAIT_QUEUED, AFTER_PREV);
     l->kernel = spread_of_field(g, v, LAUNCH_WAIT_HOWS, KERNEL_TIME);
     l->median_depth = (uint32_t)spread_of_field(g, v, LAUNCH_WAIT_HOWS, DEPTH).median_ns;
-    count_calls(g, v, l);
-    l->launch_bound = is_launch_bound(l, cpu_ns);
+    launches_count_calls(g, v, l);
+    l->launch_bound = launches_is_launch_bound(l, cpu_ns);
 }
 
 /* CPU time in copies and waits, for the stages around each and for all. */
@@ -210,7 +208,7 @@ static int sum_groups(struct gather *g, struct launches *l, struct err *e)
     return 0;
 }
 
-static int by_total(const void *a, const void *b)
+static int launches_by_total(const void *a, const void *b)
 {
     const struct call_cost *x = a, *y = b;
     if (x->cost.total_ns != y->cost.total_ns) return x->cost.total_ns > y->cost.total_ns ? -1 : 1;
@@ -251,11 +249,11 @@ static int sum_calls(struct gather *g, struct launches *l, struct err *e)
         if (at) values[at - 1][filled[at - 1]++] = t->dur_ns[r];
     }
     for (uint32_t i = 0; i < l->n_calls; i++) l->calls[i].cost = spread_of(values[i], filled[i]);
-    qsort(l->calls, l->n_calls, sizeof *l->calls, by_total);
+    qsort(l->calls, l->n_calls, sizeof *l->calls, launches_by_total);
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int launches_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct gather g = {.t = cx->t, .cx = cx, .stages = stages_of(cx), .mem = cx->mem};
     TRY(sum_devices(&g, ret, e));
@@ -271,5 +269,5 @@ const struct pass launches_pass = {
     .id = PASS_LAUNCHES,
     .size = sizeof(struct launches),
     .needs = needs,
-    .run = run_pass,
+    .run = launches_run_pass,
 };

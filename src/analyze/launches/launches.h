@@ -19,7 +19,7 @@ enum ahead {
     AHEAD_CPU,      /* work waits in the queue nearly always: the device is never starved */
     AHEAD_DEVICE,   /* the device is often idle with an empty queue: it waits for launches */
     AHEAD_LOCKSTEP, /* nothing waits, yet the device is busy: the CPU waits for it each time */
-    AHEAD_NEITHER,  /* in turns */
+    AHEAD_NEITHER,  /* sometimes the one, sometimes the other */
     AHEAD_UNKNOWN,  /* no launches in the trace */
 };
 
@@ -78,6 +78,7 @@ static inline const struct launches *launches_of(const struct context *cx)
     return context_kept(cx, PASS_LAUNCHES);
 }
 
-const char *ahead_name(enum ahead a); /* "cpu", "device", "lockstep", "neither", "unknown" */
+const char *ahead_words(enum ahead a); /* a sentence for people */
+const char *ahead_name(enum ahead a);  /* "cpu", "device", "lockstep", "neither", "unknown" */
 
 #endif

@@ -1,5 +1,5 @@
 /* alloc_sites.c: groups device allocations inside steps by operator and place. An address that is
- * never freed again by the end of the trace was kept by whoever allocated it. */
+ * never freed again by the end of the trace was kept by the code that allocated it. */
 #include "analyze/memory/memory.h"
 #include "analyze/memory/memory_private.h"
 
@@ -42,7 +42,7 @@ static int find_site(struct group *g, row_t r, struct alloc_site **ret)
     return 0;
 }
 
-static int add_event(struct group *g, row_t r, uint32_t index)
+static int alloc_sites_add_event(struct group *g, row_t r, uint32_t index)
 {
     const struct mem_info *m = trace_mem(g->t, r);
     uint32_t *live = map_at(&g->live, m->addr);
@@ -75,17 +75,18 @@ static int add_kept(struct group *g, const struct memory_level_line *l)
     return 0;
 }
 
-static int add_line(struct group *g, const struct memory_level_line *l)
+static int alloc_sites_add_line(struct group *g, const struct memory_level_line *l)
 {
     map_init(&g->live);
     int rc = 0;
-    for (uint32_t i = 0; i < l->n && rc == 0; i++) rc = add_event(g, l->levels[i].row, i);
+    for (uint32_t i = 0; i < l->n && rc == 0; i++)
+        rc = alloc_sites_add_event(g, l->levels[i].row, i);
     if (rc == 0) rc = add_kept(g, l);
     map_done(&g->live);
     return rc;
 }
 
-static int largest_first(const void *a, const void *b)
+static int alloc_sites_largest_first(const void *a, const void *b)
 {
     const struct alloc_site *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
@@ -99,7 +100,8 @@ int alloc_sites_run(const struct context *cx, struct memory *m, struct err *e)
     map_init(&g.site_at);
     int rc = 0;
     for (uint32_t i = 0; i < levels->n && rc == 0; i++)
-        if (!memory_level_line_is_cpu(&levels->lines[i])) rc = add_line(&g, &levels->lines[i]);
+        if (!memory_level_line_is_cpu(&levels->lines[i]))
+            rc = alloc_sites_add_line(&g, &levels->lines[i]);
     if (rc == 0) {
         m->sites = arena_zalloc(cx->mem, g.n + 1, sizeof *m->sites);
         rc = m->sites ? 0 : ERR_NOMEM;
@@ -107,7 +109,7 @@ int alloc_sites_run(const struct context *cx, struct memory *m, struct err *e)
     if (rc == 0 && g.n) {
         memcpy(m->sites, g.sites, g.n * sizeof *m->sites);
         m->n_sites = (uint32_t)g.n;
-        qsort(m->sites, m->n_sites, sizeof *m->sites, largest_first);
+        qsort(m->sites, m->n_sites, sizeof *m->sites, alloc_sites_largest_first);
     }
     mem_free(g.sites);
     map_done(&g.site_at);

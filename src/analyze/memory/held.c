@@ -19,8 +19,8 @@ struct making {
     struct err *e;
 };
 
-static const struct snap_event *event_of(const struct snapshot *s, const struct held_device *d,
-                                         uint32_t i)
+static const struct snap_event *held_event_of(const struct snapshot *s, const struct held_device *d,
+                                              uint32_t i)
 {
     return &s->events[d->first_event + i];
 }
@@ -78,7 +78,7 @@ static int add_older(struct making *m)
 static int make_lives(struct making *m)
 {
     for (uint32_t i = 0; i < m->d->n_events; i++) {
-        const struct snap_event *ev = event_of(m->s, m->d, i);
+        const struct snap_event *ev = held_event_of(m->s, m->d, i);
         if (ev->action == SNAP_ALLOC) TRY(begin_life(m, ev, i));
         else if (ev->action == SNAP_FREE_COMPLETED) TRY(end_life(m, ev, i));
     }
@@ -98,7 +98,7 @@ static void find_levels(const struct snapshot *s, struct held_device *d, struct 
     level = d->before_bytes;
     for (uint32_t i = 0; i < d->n_events; i++) l->level[i] = level += l->level[i];
     for (uint32_t i = d->n_events; i > 0; i--) {
-        const struct snap_event *ev = event_of(s, d, i - 1);
+        const struct snap_event *ev = held_event_of(s, d, i - 1);
         l->reserved[i - 1] = reserved > 0 ? reserved : 0;
         if (ev->action == SNAP_SEGMENT_ALLOC) reserved -= ev->size;
         else if (ev->action == SNAP_SEGMENT_FREE) reserved += ev->size;
@@ -107,7 +107,7 @@ static void find_levels(const struct snapshot *s, struct held_device *d, struct 
 
 /* ---- moments */
 
-static int larger(const void *a, const void *b)
+static int held_larger(const void *a, const void *b)
 {
     const struct held_by *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
@@ -141,12 +141,12 @@ int held_add_up(const struct held *h, const struct held_lives *l, uint32_t event
         if (by[i].blocks) ret->by[ret->n++] = by[i];
     mem_free(by);
     if (!ret->by) return err_nomem(e);
-    if (n) qsort(ret->by, n, sizeof *ret->by, larger);
+    if (n) qsort(ret->by, n, sizeof *ret->by, held_larger);
     return 0;
 }
 
-static int look_at(const struct held *h, const struct held_lives *l, uint32_t event,
-                   struct held_moment *ret, struct err *e)
+static int held_look_at(const struct held *h, const struct held_lives *l, uint32_t event,
+                        struct held_moment *ret, struct err *e)
 {
     const struct held_device *d = l->d;
     struct held_sum sum;
@@ -160,7 +160,7 @@ static int look_at(const struct held *h, const struct held_lives *l, uint32_t ev
     }
     ret->reserved_bytes = event == HELD_NEVER ? d->space.reserved_bytes : l->reserved[event];
     if (event == HELD_NEVER || !d->n_events) return 0;
-    const struct snap_event *ev = event_of(h->s, d, event), *first = event_of(h->s, d, 0);
+    const struct snap_event *ev = held_event_of(h->s, d, event), *first = held_event_of(h->s, d, 0);
     if (ev->time_us > first->time_us) ret->since_us = ev->time_us - first->time_us;
     if (ev->action != SNAP_OOM) return 0;
     ret->asked_bytes = ev->size;
@@ -175,15 +175,16 @@ static int look_at_ooms(const struct held *h, const struct held_lives *l, struct
     struct held_device *d = l->d;
     uint32_t last = HELD_NEVER;
     for (uint32_t i = 0; i < d->n_events; i++) {
-        if (event_of(h->s, d, i)->action != SNAP_OOM) continue;
+        if (held_event_of(h->s, d, i)->action != SNAP_OOM) continue;
         last = i;
-        if (d->n_ooms++ < HELD_MOST_OOMS) TRY(look_at(h, l, i, &d->ooms[d->n_oom_moments++], e));
+        if (d->n_ooms++ < HELD_MOST_OOMS)
+            TRY(held_look_at(h, l, i, &d->ooms[d->n_oom_moments++], e));
     }
-    if (d->n_ooms > HELD_MOST_OOMS) TRY(look_at(h, l, last, &d->ooms[HELD_MOST_OOMS - 1], e));
+    if (d->n_ooms > HELD_MOST_OOMS) TRY(held_look_at(h, l, last, &d->ooms[HELD_MOST_OOMS - 1], e));
     return 0;
 }
 
-static uint32_t highest(const struct held_device *d, const struct held_lives *l)
+static uint32_t held_highest(const struct held_device *d, const struct held_lives *l)
 {
     uint32_t best = HELD_NEVER;
     for (uint32_t i = 0; i < d->n_events; i++)
@@ -196,11 +197,12 @@ static int judge_device(const struct held *h, struct held_lives *l, struct err *
     struct held_device *d = l->d;
     find_levels(h->s, d, l);
     if (d->n_events) {
-        int64_t span = event_of(h->s, d, d->n_events - 1)->time_us - event_of(h->s, d, 0)->time_us;
+        int64_t span =
+            held_event_of(h->s, d, d->n_events - 1)->time_us - held_event_of(h->s, d, 0)->time_us;
         d->span_us = span > 0 ? span : 0;
     }
-    TRY(look_at(h, l, HELD_NEVER, &d->now, e));
-    TRY(look_at(h, l, highest(d, l), &d->peak, e));
+    TRY(held_look_at(h, l, HELD_NEVER, &d->now, e));
+    TRY(held_look_at(h, l, held_highest(d, l), &d->peak, e));
     TRY(look_at_ooms(h, l, e));
     return held_growth_run(h, l, e);
 }
@@ -220,7 +222,7 @@ static int run_device(struct held *h, struct held_device *d, struct arena *mem, 
     return rc;
 }
 
-static bool is_used(const struct snapshot *s, const struct held_device *d)
+static bool held_is_used(const struct snapshot *s, const struct held_device *d)
 {
     for (size_t i = 0; i < s->n_segments; i++)
         if (s->segments[i].device == d->device) return true;
@@ -238,9 +240,48 @@ int held_run(const struct snapshot *s, struct arena *mem, struct held *ret, stru
         struct held_device d = {.device = (int32_t)i, .first_event = at};
         while (at < s->n_events && s->events[at].device == (int32_t)i) at++;
         d.n_events = at - d.first_event;
-        if (!is_used(s, &d)) continue;
+        if (!held_is_used(s, &d)) continue;
         ret->devices[ret->n_devices] = d;
         TRY(run_device(ret, &ret->devices[ret->n_devices++], mem, e));
     }
     return 0;
+}
+
+/* ---- by line */
+
+/* By the line that asked, where several stacks end there: the frames below it belong to torch. */
+static uint64_t held_line_key(const struct held *h, uint32_t stack)
+{
+    if (stack == HELD_BEFORE_STACK) return UINT64_MAX;
+    return (uint64_t)h->user[stack] << 8 | h->categories[stack];
+}
+
+static int held_line_larger(const void *a, const void *b)
+{
+    const struct held_by *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+    return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+struct held_by *held_by_line(const struct held *h, const struct held_by *by, uint32_t *n)
+{
+    struct held_by *lines = mem_zalloc((size_t)*n + 1, sizeof *lines);
+    struct map of = {0};
+    uint32_t n_lines = 0;
+    bool ok = lines != NULL;
+    for (uint32_t i = 0; i < *n && ok; i++) {
+        uint32_t *slot = map_at(&of, held_line_key(h, by[i].stack));
+        if (!(ok = slot != NULL)) break;
+        if (*slot == MAP_NONE) {
+            *slot = n_lines;
+            lines[n_lines++] = (struct held_by){.stack = by[i].stack};
+        }
+        lines[*slot].bytes += by[i].bytes;
+        lines[*slot].blocks += by[i].blocks;
+    }
+    map_done(&of);
+    if (ok && n_lines) qsort(lines, n_lines, sizeof *lines, held_line_larger);
+    if (!ok) mem_free(lines);
+    *n = n_lines;
+    return ok ? lines : NULL;
 }

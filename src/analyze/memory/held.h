@@ -2,8 +2,8 @@
  * left unused between blocks; what grows from round to round.
  *
  * Every allocation is a life, from the event that made it to the one that ended it. What was there
- * before the recording began, or outlives it, is open on that side. Sizes are those that were asked
- * for, which is what events say; what the allocator rounds up is in held_space.
+ * before the recording began, or outlives it, is open on that side. Sizes are those that were
+ * requested, which is what events say; what the allocator rounds up is in held_space.
  *
  *     events    a1   a2   f1   a3   f0   snapshot
  *     life 1    [---------)
@@ -32,6 +32,10 @@ enum held_category {
 
 const char *held_category_name(enum held_category c);  /* "optimizer" */
 const char *held_category_words(enum held_category c); /* "optimizer state" */
+
+/* The function of a frame as a report names it: "DivBackward0" for the node of autograd that
+ * applies, without its arguments if it is of C++. */
+struct str held_function_name(struct str function);
 
 #define HELD_NEVER        UINT32_MAX
 #define HELD_BEFORE_STACK UINT32_MAX /* as a stack: before the recording, none known */
@@ -75,6 +79,7 @@ struct held_space {
 struct held_growth {
     bool found;
     bool grows;
+    bool as_layers; /* the rounds may be layers of one pass */
     uint32_t n_rounds;
     int64_t *levels; /* live bytes at the same point of each round */
     int64_t per_round_bytes;
@@ -107,5 +112,9 @@ struct held {
 
 /* Memory from `mem`; `s` must outlive it. */
 int held_run(const struct snapshot *s, struct arena *mem, struct held *ret, struct err *e) MUST_USE;
+
+/* A copy of `by` with one entry per line, largest first, which mem_free frees; NULL when out of
+ * memory. */
+struct held_by *held_by_line(const struct held *h, const struct held_by *by, uint32_t *n);
 
 #endif

@@ -3,18 +3,25 @@
  * A snapshot has no steps. But a loop allocates the same size on the same line in each of its
  * rounds, and at that point the level is the same each time, or rises by the same amount if the
  * loop keeps something. Layers of a network repeat on one line too: with p of them per round, the
- * level is compared with the one p allocations ago. Of everything allocated again and again, what
- * shows the most even steps, at some p, marks the rounds. */
+ * level is compared with the one p allocations ago. Among everything allocated again and again,
+ * what shows the most even steps, at some p, marks the rounds.
+ *
+ * One pass over many layers looks the same. Other work follows it in the recording, or it keeps
+ * much of what it allocates, most of all where that is given back when the pass is over. A loop
+ * goes on to the end, and gives most of it back in each round. */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "analyze/memory/held.h"
 #include "analyze/memory/held_private.h"
+#include "analyze/memory/memory_constants.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/seed.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
-enum { LEAST_ROUNDS = 5, MOST_CANDIDATES = 48, MOST_PLACES = 4096, MOST_PER_ROUND = 128 };
+enum { MOST_CANDIDATES = 48, MOST_PLACES = 4096, MOST_PER_ROUND = 128 };
 
 /* Allocations of one size by one stack. */
 struct repeat {
@@ -27,10 +34,10 @@ struct repeats {
     size_t n, cap;
 };
 
-static int add_event(struct repeats *r, struct map *known, const struct snap_event *ev, uint32_t i,
-                     struct err *e)
+static int held_growth_add_event(struct repeats *r, struct map *known, const struct snap_event *ev,
+                                 uint32_t i, struct err *e)
 {
-    for (uint64_t key = map_mix(ev->stack + 1) ^ map_mix((uint64_t)ev->size);; key++) {
+    for (uint64_t key = seed_hash(ev->stack + 1) ^ seed_hash(~(uint64_t)ev->size);; key++) {
         uint32_t *slot = map_at(known, key);
         if (!slot) return err_nomem(e);
         if (*slot == MAP_NONE) {
@@ -47,14 +54,14 @@ static int add_event(struct repeats *r, struct map *known, const struct snap_eve
     }
 }
 
-static int collect(const struct held *h, const struct held_device *d, struct repeats *r,
-                   struct err *e)
+static int held_growth_collect(const struct held *h, const struct held_device *d, struct repeats *r,
+                               struct err *e)
 {
     struct map known = {0};
     int rc = 0;
     for (uint32_t i = 0; i < d->n_events && rc == 0; i++) {
         const struct snap_event *ev = &h->s->events[d->first_event + i];
-        if (ev->action == SNAP_ALLOC) rc = add_event(r, &known, ev, i, e);
+        if (ev->action == SNAP_ALLOC) rc = held_growth_add_event(r, &known, ev, i, e);
     }
     map_done(&known);
     return rc;
@@ -63,7 +70,7 @@ static int collect(const struct held *h, const struct held_device *d, struct rep
 /* Rounds fill most of the recording. */
 static bool may_mark(const struct repeat *r, const struct held_device *d)
 {
-    return r->count >= LEAST_ROUNDS && r->count <= MOST_PLACES &&
+    return r->count >= held_growth_rounds && r->count <= MOST_PLACES &&
            r->last - r->first >= d->n_events / 2;
 }
 
@@ -75,8 +82,8 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* The events of a repeat, into `at` of MOST_PLACES; returns how many. */
-static uint32_t places(const struct held *h, const struct held_device *d, const struct repeat *r,
-                       uint32_t *at)
+static uint32_t held_growth_places(const struct held *h, const struct held_device *d,
+                                   const struct repeat *r, uint32_t *at)
 {
     uint32_t n = 0;
     for (uint32_t i = r->first; i <= r->last && n < MOST_PLACES; i++) {
@@ -87,7 +94,8 @@ static uint32_t places(const struct held *h, const struct held_device *d, const 
 }
 
 /* How uneven the steps from round to round are, without the first: that one warms up. */
-static int64_t unevenness(const struct held_lives *l, const uint32_t *at, uint32_t n, uint32_t p)
+static int64_t held_growth_unevenness(const struct held_lives *l, const uint32_t *at, uint32_t n,
+                                      uint32_t p)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (uint32_t i = 2 * p; i < n; i++) {
@@ -96,6 +104,37 @@ static int64_t unevenness(const struct held_lives *l, const uint32_t *at, uint32
         if (step > most) most = step;
     }
     return most - least;
+}
+
+/* A loop goes on until the recording ends: what follows the last allocation is no longer than what
+ * lies between two of them. After the layers of a pass come its loss, the backward pass or the
+ * optimizer. */
+static bool held_growth_goes_on(const struct held_device *d, const uint32_t *at, uint32_t n)
+{
+    uint64_t longest = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (at[i] - at[i - 1] > longest) longest = at[i] - at[i - 1];
+    return 100 * (uint64_t)(d->n_events - at[n - 1]) <= (uint64_t)held_growth_tail_pct * longest;
+}
+
+/* What is allocated from event `begin` to `end`. */
+static int64_t held_growth_allocated(const struct held *h, const struct held_device *d,
+                                     uint32_t begin, uint32_t end)
+{
+    int64_t sum = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        const struct snap_event *ev = &h->s->events[d->first_event + i];
+        if (ev->action == SNAP_ALLOC) sum += ev->size;
+    }
+    return sum;
+}
+
+static int64_t held_growth_lowest(const struct held_lives *l, uint32_t begin, uint32_t end)
+{
+    int64_t low = INT64_MAX;
+    for (uint32_t i = begin; i < end; i++)
+        if (l->level[i] < low) low = l->level[i];
+    return low;
 }
 
 /* The marks of rounds: which repeat, and how many of it make one. */
@@ -107,8 +146,9 @@ struct marks {
 static void try_repeat(const struct held_lives *l, const uint32_t *at, uint32_t n, uint32_t repeat,
                        struct marks *best)
 {
-    for (uint32_t p = 1; p <= MOST_PER_ROUND && n / p >= LEAST_ROUNDS; p++) {
-        int64_t uneven = unevenness(l, at, n, p);
+    if (!held_growth_goes_on(l->d, at, n)) return;
+    for (uint32_t p = 1; p <= MOST_PER_ROUND && n / p >= held_growth_rounds; p++) {
+        int64_t uneven = held_growth_unevenness(l, at, n, p);
         if (uneven < best->uneven) *best = (struct marks){repeat, p, uneven};
     }
 }
@@ -119,8 +159,8 @@ static int compare_levels(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int fill(const struct held *h, const struct held_lives *l, const uint32_t *at, uint32_t n,
-                struct err *e)
+static int held_growth_fill(const struct held *h, const struct held_lives *l, const uint32_t *at,
+                            uint32_t n, struct err *e)
 {
     struct held_growth *g = &l->d->growth;
     g->levels = arena_zalloc(h->mem, n, sizeof *g->levels);
@@ -136,10 +176,16 @@ static int fill(const struct held *h, const struct held_lives *l, const uint32_t
     }
     qsort(steps, n - 2, sizeof *steps, compare_levels);
     g->per_round_bytes = steps[(n - 2) / 2];
+    int64_t grown = g->levels[n - 1] - g->levels[1];
+    double kept =
+        stats_pct((double)grown, (double)held_growth_allocated(h, l->d, at[1], at[n - 1]));
+    int64_t low = held_growth_lowest(l, at[1], at[2]);
+    bool given_back = held_growth_lowest(l, at[n - 1], l->d->n_events) < low + grown / 2;
+    g->as_layers = g->grows && kept >= (given_back ? held_growth_freed_pct : held_growth_kept_pct);
     return 0;
 }
 
-static int larger(const void *a, const void *b)
+static int held_growth_larger(const void *a, const void *b)
 {
     const struct held_by *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
@@ -147,8 +193,8 @@ static int larger(const void *a, const void *b)
 }
 
 /* What is held by each stack at `late` beyond what it held at `early`. */
-static int difference(const struct held *h, const struct held_lives *l, uint32_t early,
-                      uint32_t late, struct err *e)
+static int held_growth_difference(const struct held *h, const struct held_lives *l, uint32_t early,
+                                  uint32_t late, struct err *e)
 {
     struct held_growth *g = &l->d->growth;
     struct held_sum was, is;
@@ -173,12 +219,12 @@ static int difference(const struct held *h, const struct held_lives *l, uint32_t
     }
     map_done(&of);
     g->n = n;
-    if (n) qsort(g->by, n, sizeof *g->by, larger);
+    if (n) qsort(g->by, n, sizeof *g->by, held_growth_larger);
     return rc;
 }
 
-static int choose(const struct held *h, const struct held_lives *l, struct repeats *r,
-                  struct err *e)
+static int held_growth_choose(const struct held *h, const struct held_lives *l, struct repeats *r,
+                              struct err *e)
 {
     struct held_device *d = l->d;
     uint32_t at[MOST_PLACES], n_may = 0;
@@ -187,20 +233,20 @@ static int choose(const struct held *h, const struct held_lives *l, struct repea
         if (may_mark(&r->list[i], d)) r->list[n_may++] = r->list[i];
     if (n_may) qsort(r->list, n_may, sizeof *r->list, by_bytes);
     for (uint32_t i = 0; i < n_may && i < MOST_CANDIDATES; i++)
-        try_repeat(l, at, places(h, d, &r->list[i], at), i, &best);
+        try_repeat(l, at, held_growth_places(h, d, &r->list[i], at), i, &best);
     /* rounds whose levels jump about are none */
     if (best.repeat == HELD_NEVER || best.uneven > d->peak.live_bytes / 20) return 0;
-    uint32_t n = places(h, d, &r->list[best.repeat], at) / best.per_round;
+    uint32_t n = held_growth_places(h, d, &r->list[best.repeat], at) / best.per_round;
     for (uint32_t i = 0; i < n; i++) at[i] = at[i * best.per_round];
-    TRY(fill(h, l, at, n, e));
-    return d->growth.grows ? difference(h, l, at[1], at[n - 1], e) : 0;
+    TRY(held_growth_fill(h, l, at, n, e));
+    return d->growth.grows ? held_growth_difference(h, l, at[1], at[n - 1], e) : 0;
 }
 
 int held_growth_run(const struct held *h, const struct held_lives *l, struct err *e)
 {
     struct repeats r = {0};
-    int rc = collect(h, l->d, &r, e);
-    if (rc == 0) rc = choose(h, l, &r, e);
+    int rc = held_growth_collect(h, l->d, &r, e);
+    if (rc == 0) rc = held_growth_choose(h, l, &r, e);
     mem_free(r.list);
     return rc;
 }

@@ -10,7 +10,8 @@ struct sums {
     uint32_t largest_block;
 };
 
-static void add_block(const struct snapshot *s, uint32_t i, struct held_space *p, struct sums *u)
+static void held_space_add_block(const struct snapshot *s, uint32_t i, struct held_space *p,
+                                 struct sums *u)
 {
     const struct snap_block *b = &s->blocks[i];
     if (b->state == SNAP_INACTIVE) {
@@ -45,7 +46,8 @@ int held_space_run(const struct snapshot *s, struct arena *mem, struct held_devi
         const struct snap_segment *g = &s->segments[i];
         struct sums u = {.largest_block = HELD_NEVER};
         if (g->device != d->device) continue;
-        for (uint32_t k = 0; k < g->n_blocks; k++) add_block(s, g->first_block + k, p, &u);
+        for (uint32_t k = 0; k < g->n_blocks; k++)
+            held_space_add_block(s, g->first_block + k, p, &u);
         p->n_segments++;
         p->reserved_bytes += g->size;
         p->free_bytes += u.unused;

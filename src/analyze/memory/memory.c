@@ -3,14 +3,9 @@
 
 #include <stdlib.h>
 
+#include "analyze/memory/memory_constants.h"
 #include "analyze/memory/memory_private.h"
 #include "base/stats.h"
-
-enum {
-    FEWEST_STEPS = 3,   /* levels to compare before anything is called growth */
-    RISES_PCT = 80,     /* changes that must be upwards */
-    LEAST_GROWTH = 1024 /* bytes per step */
-};
 
 struct watch {
     const struct trace *t;
@@ -26,8 +21,8 @@ static int64_t level_at(const struct memory_level_line *l, int64_t ts_ns, int64_
     return i == UINT32_MAX ? begin_bytes : l->levels[i].allocated;
 }
 
-static void measure_steps(const struct watch *w, const struct memory_level_line *l,
-                          struct memory_line *m)
+static void memory_measure_steps(const struct watch *w, const struct memory_level_line *l,
+                                 struct memory_line *m)
 {
     const struct steps *steps = steps_of(w->cx);
     for (uint32_t i = 0; i < steps->n_steps; i++) {
@@ -49,8 +44,8 @@ static void measure_steps(const struct watch *w, const struct memory_level_line 
 static void judge_growth(uint32_t n_steps, struct memory_line *m, int64_t *change)
 {
     struct memory_growth *g = &m->growth;
-    uint32_t first = n_steps > FEWEST_STEPS ? 1 : 0, n = 0;
-    if (n_steps < FEWEST_STEPS) return;
+    uint32_t first = n_steps > memory_growth_steps ? 1 : 0, n = 0;
+    if (n_steps < memory_growth_steps) return;
     for (uint32_t i = first; i + 1 < n_steps; i++) {
         change[n] = m->steps[i + 1].end_bytes - m->steps[i].end_bytes;
         g->n_rises += change[n++] > 0;
@@ -60,7 +55,8 @@ static void judge_growth(uint32_t n_steps, struct memory_line *m, int64_t *chang
     g->n_steps = n_steps - first;
     g->per_step = stats_median(change, n);
     g->total_bytes = m->steps[n_steps - 1].end_bytes - m->steps[first].end_bytes;
-    g->grows = g->n_rises * 100 >= n * RISES_PCT && g->per_step >= LEAST_GROWTH;
+    g->grows =
+        g->n_rises * 100 >= n * memory_growth_rises_pct && g->per_step >= memory_growth_bytes;
 }
 
 static void find_peak(const struct watch *w, const struct memory_level_line *l,
@@ -96,12 +92,12 @@ static int measure_line(const struct watch *w, const struct memory_level_line *l
     int64_t *change = arena_zalloc(w->mem, (size_t)n_steps + 1, sizeof *change);
     if (!m->steps || !change) return err_nomem(e);
     find_peak(w, l, m);
-    measure_steps(w, l, m);
+    memory_measure_steps(w, l, m);
     judge_growth(n_steps, m, change);
     return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int memory_by_time(const void *a, const void *b)
 {
     const struct driver_alloc *x = a, *y = b;
     if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns ? -1 : 1;
@@ -133,11 +129,12 @@ static int count_driver_calls(const struct watch *w, struct memory *m, struct er
         if (i == m->n_calls) m->calls[m->n_calls++] = (struct driver_alloc){.name = w->t->name[r]};
         count_driver_call(w, r, &m->calls[i]);
     }
-    qsort(m->calls, m->n_calls, sizeof *m->calls, by_time);
+    for (uint32_t i = 0; i < m->n_calls; i++) m->calls_in_steps += m->calls[i].in_steps;
+    qsort(m->calls, m->n_calls, sizeof *m->calls, memory_by_time);
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int memory_run_pass(struct context *cx, void *ret, struct err *e)
 {
     const struct memory_levels *levels = levels_of(cx);
     struct memory *m = ret;
@@ -158,5 +155,5 @@ const struct pass memory_pass = {
     .id = PASS_MEMORY,
     .size = sizeof(struct memory),
     .needs = needs,
-    .run = run_pass,
+    .run = memory_run_pass,
 };

@@ -15,7 +15,7 @@ struct memory_step {
     int64_t alloc_bytes;
 };
 
-/* Growth is only called so when nearly every step ends higher than the one before. */
+/* It counts as growth only when nearly every step ends higher than the one before. */
 struct memory_growth {
     bool judged;         /* enough steps to tell */
     bool grows;          /* consistently */
@@ -62,6 +62,7 @@ struct memory {
     uint32_t n_sites;
     struct driver_alloc *calls;
     uint32_t n_calls;
+    uint32_t calls_in_steps; /* of all of them */
 };
 
 extern const struct pass memory_pass;

@@ -14,8 +14,8 @@ static const struct rule {
     {CALL_SYNC_EVENT, "Synchronize", "Fence", NULL},
     {CALL_SYNC_EVENT, "EventWait", NULL, "Enqueue"},
     {CALL_SYNC_DEVICE, "Synchronize", NULL, NULL},
-    {CALL_SYNC_DEVICE, "block_until_ready", NULL, NULL}, /* JAX's own waits */
-    {CALL_SYNC_DEVICE, "jax.Array.", NULL, NULL},
+    {CALL_SYNC_LIBRARY, "block_until_ready", NULL, NULL}, /* JAX's own waits */
+    {CALL_SYNC_LIBRARY, "jax.Array.", NULL, NULL},
     {CALL_EVENT_WAIT, "WaitEvent", NULL, NULL},
     {CALL_EVENT_WAIT, "EnqueueEventsWait", NULL, NULL},
     {CALL_EVENT_RECORD, "EventRecord", NULL, NULL},
@@ -73,14 +73,23 @@ enum call_kind call_kind(struct str name)
 const char *call_kind_name(enum call_kind k)
 {
     static const char *const names[CALL_KINDS] = {
-        [CALL_OTHER] = "other call",           [CALL_LAUNCH] = "launch",
-        [CALL_GRAPH_LAUNCH] = "graph launch",  [CALL_COPY] = "asynchronous copy",
-        [CALL_COPY_SYNC] = "copy that waits",  [CALL_SET] = "fill",
-        [CALL_SYNC_STREAM] = "stream sync",    [CALL_SYNC_DEVICE] = "device sync",
-        [CALL_SYNC_EVENT] = "event sync",      [CALL_EVENT_WAIT] = "stream waits for event",
-        [CALL_EVENT_RECORD] = "event record",  [CALL_QUERY] = "query",
-        [CALL_ALLOC] = "allocation",           [CALL_FREE] = "free",
-        [CALL_HOST_ALLOC] = "host allocation", [CALL_LOAD] = "code loading",
+        [CALL_OTHER] = "other call",
+        [CALL_LAUNCH] = "launch",
+        [CALL_GRAPH_LAUNCH] = "graph launch",
+        [CALL_COPY] = "asynchronous copy",
+        [CALL_COPY_SYNC] = "copy that waits",
+        [CALL_SET] = "fill",
+        [CALL_SYNC_STREAM] = "stream sync",
+        [CALL_SYNC_DEVICE] = "device sync",
+        [CALL_SYNC_EVENT] = "event sync",
+        [CALL_SYNC_LIBRARY] = "library sync",
+        [CALL_EVENT_WAIT] = "stream waits for event",
+        [CALL_EVENT_RECORD] = "event record",
+        [CALL_QUERY] = "query",
+        [CALL_ALLOC] = "allocation",
+        [CALL_FREE] = "free",
+        [CALL_HOST_ALLOC] = "host allocation",
+        [CALL_LOAD] = "code loading",
     };
     return names[k];
 }
@@ -103,7 +112,7 @@ int calls_init(struct calls *c, const struct trace *t, struct arena *mem, struct
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int calls_run_pass(struct context *cx, void *ret, struct err *e)
 {
     return calls_init(ret, cx->t, cx->mem, e);
 }
@@ -111,5 +120,5 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
 const struct pass calls_pass = {
     .id = PASS_CALLS,
     .size = sizeof(struct calls),
-    .run = run_pass,
+    .run = calls_run_pass,
 };

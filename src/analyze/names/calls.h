@@ -18,6 +18,8 @@ enum call_kind {
     CALL_SYNC_STREAM,  /* the CPU waits for a stream */
     CALL_SYNC_DEVICE,  /* ... for everything on the device */
     CALL_SYNC_EVENT,   /* ... for an event */
+    CALL_SYNC_LIBRARY, /* ... for a library, which launches, waits and copies on threads of its own
+                          meanwhile: the device need not be busy all that time */
     CALL_EVENT_WAIT,   /* a stream waits for an event; the CPU does not */
     CALL_EVENT_RECORD,
     CALL_QUERY,      /* asks whether something is done, without waiting */
@@ -35,7 +37,8 @@ const char *call_kind_name(enum call_kind k);
 
 static inline bool call_syncs(enum call_kind k)
 {
-    return k == CALL_SYNC_STREAM || k == CALL_SYNC_DEVICE || k == CALL_SYNC_EVENT;
+    return k == CALL_SYNC_STREAM || k == CALL_SYNC_DEVICE || k == CALL_SYNC_EVENT ||
+           k == CALL_SYNC_LIBRARY;
 }
 
 /* Whether the call is meant to make the CPU wait for the device. */

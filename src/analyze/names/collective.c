@@ -43,6 +43,13 @@ static const struct {
     {"alltoall", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_TO_ALL},
     {"moea2a", KERNEL | NAMES, COLLECTIVE_ALL_TO_ALL},
     {"deepep", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_TO_ALL},
+    /* namespaces of DeepEP, and kernels of mori */
+    {"internodell::", KERNEL | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"internode::", KERNEL | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"intranode::", KERNEL | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"epdispatch", KERNEL | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"epcombine", KERNEL | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"mori::", KERNEL, COLLECTIVE_OTHER},
     {"sendrecv", KERNEL | STAGE | NAMES, COLLECTIVE_SEND_RECV},
     /* in a kernel these are something else */
     {"broadcast", STAGE | NAMES, COLLECTIVE_BROADCAST},
@@ -60,7 +67,7 @@ static const struct {
     {"scatter", NAMES, COLLECTIVE_SCATTER},
 };
 
-static bool joins(char c)
+static bool collective_joins(char c)
 {
     return c == '_' || c == '-' || c == ' ';
 }
@@ -75,7 +82,7 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-static char lowered(char c)
+static char collective_lowered(char c)
 {
     return is_upper(c) ? (char)(c + ('a' - 'A')) : c;
 }
@@ -86,47 +93,51 @@ static bool begins_word(struct str s, size_t i)
     return is_upper(s.p[i]) && is_lower(s.p[i - 1]);
 }
 
-static bool has_at(struct str s, size_t i, const char *word)
+static bool collective_has_at(struct str s, size_t i, const char *word)
 {
     for (const char *w = word; *w; i++) {
         if (i >= s.n) return false;
-        if (w > word && joins(s.p[i])) continue;
-        if (lowered(s.p[i]) != *w++) return false;
+        if (w > word && collective_joins(s.p[i])) continue;
+        if (collective_lowered(s.p[i]) != *w++) return false;
     }
     return true;
 }
 
-static bool has(struct str s, const char *word)
+static bool collective_has(struct str s, const char *word)
 {
-    for (size_t i = 0; i < s.n; i++)
-        if (lowered(s.p[i]) == *word && begins_word(s, i) && has_at(s, i, word)) return true;
+    for (size_t i = 0; i < s.n && i < 4096; i++)
+        if (collective_lowered(s.p[i]) == *word && begins_word(s, i) &&
+            collective_has_at(s, i, word))
+            return true;
     return false;
 }
 
 /* Names of kernels have hundreds of characters, and traces have millions of them: one pass, which
  * looks closer where a word begins as one of these does. */
-static bool says(struct str name, unsigned what)
+static bool collective_says(struct str name, unsigned what)
 {
+    enum { LOOKED_AT = 4096 }; /* templates go on for long, but no name begins so late */
     uint32_t firsts = 0;
+    if (name.n > LOOKED_AT) name.n = LOOKED_AT;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (words[k].says & what) firsts |= 1u << (*words[k].word - 'a');
     for (size_t i = 0; i < name.n; i++) {
-        char c = lowered(name.p[i]);
+        char c = collective_lowered(name.p[i]);
         if (!is_lower(c) || !(firsts >> (c - 'a') & 1) || !begins_word(name, i)) continue;
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            if ((words[k].says & what) && has_at(name, i, words[k].word)) return true;
+            if ((words[k].says & what) && collective_has_at(name, i, words[k].word)) return true;
     }
     return false;
 }
 
 bool collective_kernel(struct str name)
 {
-    return says(name, KERNEL);
+    return collective_says(name, KERNEL);
 }
 
 bool collective_stage(struct str name)
 {
-    return says(name, STAGE);
+    return collective_says(name, STAGE);
 }
 
 bool collective_label(struct str name)
@@ -142,7 +153,7 @@ bool collective_label(struct str name)
 enum collective collective_of(struct str name)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if ((words[i].says & NAMES) && has(name, words[i].word)) return words[i].what;
+        if ((words[i].says & NAMES) && collective_has(name, words[i].word)) return words[i].what;
     return COLLECTIVE_OTHER;
 }
 

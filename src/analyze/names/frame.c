@@ -149,6 +149,17 @@ static struct str after_lib(struct str file)
     return str_from(file.p + i + 1, file.n - i - 1);
 }
 
+struct str frame_module(struct str name)
+{
+    size_t n = strlen("nn.Module: ");
+    if (!str_starts(name, "nn.Module: ")) return name;
+    struct str s = str_from(name.p + n, name.n - n);
+    size_t end = s.n;
+    while (end && s.p[end - 1] >= '0' && s.p[end - 1] <= '9') end--;
+    if (end > 1 && end < s.n && s.p[end - 1] == '_') s.n = end - 1;
+    return s;
+}
+
 struct str frame_path(struct str file)
 {
     static const char *const roots[] = {"site-packages", "dist-packages", "src"};

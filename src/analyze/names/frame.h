@@ -40,6 +40,9 @@ bool frame_parse(struct str name, struct frame *ret);
 
 enum frame_class frame_class(struct str name);
 
+/* The class of a module, "Linear" of "nn.Module: Linear_12"; other names as they are. */
+struct str frame_module(struct str name);
+
 /* The path as people know it: from the package on ("diffusers/models/attention.py") when it lies
  * in an installed or src/ tree, else as recorded. */
 struct str frame_path(struct str file);

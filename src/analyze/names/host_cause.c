@@ -39,6 +39,40 @@ enum host_cause host_cause_of(struct str name)
     return HOST_OTHER;
 }
 
+bool host_cause_is_profiler(struct str name)
+{
+    static const struct {
+        const char *file, *function;
+    } of[] = {
+        {"torch/profiler/profiler.py(", "): start"},
+        {"torch/profiler/profiler.py(", "): stop"},
+        {"torch/autograd/profiler.py(", "): _start_trace"},
+        {"profiler.py(", "): start_trace"}, /* torch's and JAX's */
+        {"profiler.py(", "): stop_trace"},
+    };
+    /* what rocmProfileData writes of itself */
+    if (str_is(name, "rpdflush") || str_is(name, "hcc_activity_callback")) return true;
+    if (str_ends(name, "Table::writeRows")) return true;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (str_ends(name, of[i].function) && str_has(name, of[i].file)) return true;
+    return false;
+}
+
+bool host_cause_is_autotuning(struct str name)
+{
+    static const struct {
+        const char *file, *function;
+    } of[] = {
+        {"triton/runtime/autotuner.py(", "): _bench"},
+        {"triton/testing.py(", "): do_bench"},
+        {"/runtime/", "): autotune_to_one_config"},
+        {"/runtime/", "): benchmark_all_configs"},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (str_ends(name, of[i].function) && str_has(name, of[i].file)) return true;
+    return false;
+}
+
 /* What encloses a row comes before it. */
 static void find_around(struct host_causes *h, row_t r)
 {
@@ -47,7 +81,7 @@ static void find_around(struct host_causes *h, row_t r)
     if (h->around[r] == ROW_NONE && host_causes_row(h, r) != HOST_OTHER) h->around[r] = r;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int host_cause_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct host_causes *h = ret;
     uint32_t n = cx->t->strings.n;
@@ -62,7 +96,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
 const struct pass host_causes_pass = {
     .id = PASS_HOST_CAUSES,
     .size = sizeof(struct host_causes),
-    .run = run_pass,
+    .run = host_cause_run_pass,
 };
 
 bool host_cause_is_worker(const struct trace *t, row_t r)

@@ -1,4 +1,4 @@
-/* host_cause.h: work of the host that has a name of its own, whoever wrote it: waiting for the next
+/* host_cause.h: work of the host that has a name of its own, in any library: waiting for the next
  * batch, collecting garbage, compiling. From the names of operators, labels and Python functions as
  * torch, torch.profiler and our recorder write them. */
 #ifndef STRATA_ANALYZE_NAMES_HOST_CAUSE_H
@@ -16,6 +16,12 @@ enum host_cause {
     HOST_GC_ASKED,     /* gc.collect() */
     HOST_COMPILE,      /* torch.compile at work */
 };
+
+/* Whether a row of this name is a profiler that starts or stops: of torch, of JAX. */
+bool host_cause_is_profiler(struct str name);
+
+/* Whether it tries several kernels to find the fastest. */
+bool host_cause_is_autotuning(struct str name);
 
 /* The label of torch around waiting for worker processes. */
 #define HOST_CAUSE_WORKERS_NEXT "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"

@@ -8,11 +8,12 @@
 #include <ctype.h>
 
 #include "analyze/names/collective.h"
+#include "analyze/names/fused_ops.h"
 
 #define DEEPEST 12 /* nested arguments looked at in search of the functor */
 
 /* One (part of a) C++ name taken apart. */
-struct parts {
+struct name_pieces {
     struct str base;      /* last component of the qualified name */
     struct str arguments; /* between < and >, or .p NULL */
 };
@@ -27,14 +28,22 @@ static bool is_close(char c)
     return c == '>' || c == ')' || c == '}' || c == ']';
 }
 
-/* Index after the bracket that closes the one at `i`; the end when none does. */
+/* Index after the bracket that closes the one at `i`; the end when none does. A > inside (...) that
+ * opened no < there compares: "(8)>(0)". */
 static size_t skip_bracket(struct str s, size_t i)
 {
-    int depth = 0;
+    char open[64];
+    size_t depth = 0;
     for (; i < s.n; i++) {
-        bool arrow = s.p[i] == '>' && i && s.p[i - 1] == '-';
-        if (is_open(s.p[i])) depth++;
-        else if (is_close(s.p[i]) && !arrow && --depth == 0) return i + 1;
+        char c = s.p[i];
+        bool arrow = c == '>' && i && s.p[i - 1] == '-';
+        if (is_open(c)) {
+            if (depth == sizeof open) return s.n;
+            open[depth++] = c;
+        } else if (is_close(c) && !arrow && depth && (c == '>') == (open[depth - 1] == '<') &&
+                   --depth == 0) {
+            return i + 1;
+        }
     }
     return s.n;
 }
@@ -44,14 +53,33 @@ static bool starts_at(struct str s, size_t i, const char *word)
     return str_starts(str_from(s.p + i, s.n - i), word);
 }
 
-static struct parts take_apart(struct str s)
+static bool is_identifier(char c)
 {
-    struct parts p = {.base = {s.p, 0}};
-    size_t i = 0, begin = 0;
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Index of the name after the type that has the arguments at `i`, as in "enable_if<...>::type f<";
+ * 0 when they are those of the name itself. */
+static size_t kernel_name_after_type(struct str s, size_t i)
+{
+    size_t end = skip_bracket(s, i);
+    while (starts_at(s, end, "::")) {
+        end += 2;
+        while (end < s.n && is_identifier(s.p[end])) end++;
+    }
+    if (end + 1 >= s.n || s.p[end] != ' ' || starts_at(s, end, " const")) return 0;
+    return is_identifier(s.p[end + 1]) ? end + 1 : 0;
+}
+
+static struct name_pieces kernel_name_take_apart(struct str s)
+{
+    struct name_pieces p = {.base = {s.p, 0}};
+    size_t i = 0, begin = 0, next;
     while (i < s.n) {
         if (starts_at(s, i, "(anonymous namespace)")) i += strlen("(anonymous namespace)");
         else if (starts_at(s, i, "::")) begin = i += 2;
         else if (s.p[i] == ' ' && !p.arguments.p) begin = ++i; /* a return type or "const" */
+        else if (s.p[i] == '<' && (next = kernel_name_after_type(s, i)) > 0) begin = i = next;
         else if (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == '{') break;
         else i++;
     }
@@ -81,7 +109,7 @@ static bool is_word_in(struct str s, const char *const *words)
 }
 
 /* Types and sizes: they vary without changing what the kernel does. */
-static bool says_nothing(struct str word)
+static bool kernel_name_says_nothing(struct str word)
 {
     static const char *const types[] = {
         "",
@@ -152,21 +180,77 @@ static bool is_wrapper(struct str word)
     return is_word_in(word, wrappers);
 }
 
+/* With the namespace around it, where the word alone is the same for many kernels. */
+static struct str kernel_name_told_apart(struct str arg, struct name_pieces p)
+{
+    if (!str_is(p.base, "GemmKernel") || p.base.p - arg.p < 3) return p.base;
+    const char *at = p.base.p - 2;
+    while (at > arg.p && is_identifier(at[-1])) at--;
+    return str_from(at, (size_t)(p.base.p + p.base.n - at));
+}
+
 /* The first word inside the arguments that says what is done; empty when there is none. */
 static struct str find_functor(struct str arguments, int depth)
 {
     size_t at = 0;
     struct str arg;
     while (depth < DEEPEST && (arg = next_argument(arguments, &at)).p) {
-        struct parts p = take_apart(arg);
+        struct name_pieces p = kernel_name_take_apart(arg);
         if (p.arguments.p && is_wrapper(p.base)) {
             struct str inner = find_functor(p.arguments, depth + 1);
             if (inner.n) return inner;
-        } else if (!says_nothing(p.base)) {
-            return p.base;
+        } else if (!kernel_name_says_nothing(p.base)) {
+            return kernel_name_told_apart(arg, p);
         }
     }
     return (struct str){"", 0};
+}
+
+/* The last part of a mangled name that could not be demangled: of _ZN4vllm10add_kernelI... it is
+ * add_kernel. Empty where the name is not of that form. */
+static struct str kernel_name_of_mangled(struct str name)
+{
+    struct str last = {"", 0};
+    size_t i = 2;
+    if (!str_starts(name, "_Z")) return last;
+    if (i < name.n && name.p[i] == 'N') i++;
+    while (i < name.n && isdigit((unsigned char)name.p[i])) {
+        size_t n = 0;
+        while (i < name.n && isdigit((unsigned char)name.p[i]) && n < name.n)
+            n = 10 * n + (size_t)(name.p[i++] - '0');
+        if (!n || n > name.n - i) break;
+        last = str_from(name.p + i, n);
+        i += n;
+    }
+    return last;
+}
+
+/* Names of libraries that list every setting of a kernel: what it multiplies and its tile tell it
+ * apart, the rest does not. */
+static const struct {
+    const char *start, *tile;
+} listing[] = {{"Cijk_", "_MT"}, {"sm80_xmma_", "_tilesize"}, {"sm90_xmma_", "_tilesize"}};
+
+/* Up to the types, and the tile; false for other names. */
+static bool kernel_name_add_tile(struct str name, struct buf *out)
+{
+    for (size_t k = 0; k < sizeof listing / sizeof *listing; k++) {
+        size_t n = strlen(listing[k].tile), at = 0, end;
+        if (!str_starts(name, listing[k].start)) continue;
+        while (at < name.n && !(starts_at(name, at, listing[k].tile) && at + n < name.n &&
+                                isdigit((unsigned char)name.p[at + n])))
+            at++;
+        if (at == name.n) return false;
+        for (end = at + n; end < name.n && name.p[end] != '_';) end++;
+        size_t types = at;
+        for (size_t i = 0, bars = 0; i < at && listing[k].start[0] == 'C'; i++)
+            if (name.p[i] == '_' && ++bars == 4) types = i;
+        buf_add_str(out, str_from(name.p, types));
+        buf_add_str(out, str_from(name.p + at, end - at));
+        if (str_has(name, "split_k")) buf_adds(out, "_split_k");
+        return true;
+    }
+    return false;
 }
 
 /* Only what looks like C++: "Memcpy HtoD (Pinned -> Device)" and triton_red_fused_0 do not. */
@@ -176,11 +260,28 @@ static bool is_cpp(struct str name)
            (str_ends(name, ")") && !str_has(name, " ("));
 }
 
+/* Names of generated kernels begin alike; what tells them apart comes after that. */
+static void kernel_name_add_plain(struct str name, struct buf *out)
+{
+    static const char generated[] = "cudnn_generated_fort_native_";
+    if (fused_ops_short(name, out)) return;
+    bool long_name = str_starts(name, generated);
+    if (long_name) buf_adds(out, "cudnn_");
+    size_t skip = long_name ? strlen(generated) : 0;
+    buf_add_str(out, str_from(name.p + skip, name.n - skip));
+}
+
 void kernel_name_short(struct str name, struct buf *out)
 {
-    struct parts p = take_apart(name);
+    struct name_pieces p = kernel_name_take_apart(name);
+    struct str mangled = kernel_name_of_mangled(name);
+    if (mangled.n) {
+        buf_add_str(out, mangled);
+        return;
+    }
+    if (kernel_name_add_tile(name, out)) return;
     if (!is_cpp(name) || !p.base.n) {
-        buf_add_str(out, name);
+        kernel_name_add_plain(name, out);
         return;
     }
     buf_add_str(out, p.base);
@@ -278,7 +379,7 @@ static const struct {
 };
 
 /* Whether `name` contains `word`, which is in lower case, in any case. */
-static bool has_word(struct str name, const char *word)
+static bool kernel_name_has_word(struct str name, const char *word)
 {
     size_t n = strlen(word);
     for (size_t i = 0; i + n <= name.n; i++) {
@@ -295,6 +396,14 @@ enum kernel_family kernel_family(enum row_kind kind, struct str name)
     if (kind == KIND_MEMSET) return FAMILY_MEMSET;
     if (collective_kernel(name)) return FAMILY_COMMUNICATION;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(name, words[i].word)) return words[i].family;
+        if (kernel_name_has_word(name, words[i].word)) return words[i].family;
     return FAMILY_OTHER;
+}
+
+bool kernel_is_backward(struct str name)
+{
+    static const char *const gradients[] = {"backward", "bwd", "bprop", "grad"};
+    for (size_t i = 0; i < sizeof gradients / sizeof *gradients; i++)
+        if (kernel_name_has_word(name, gradients[i])) return true;
+    return false;
 }

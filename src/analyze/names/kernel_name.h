@@ -9,6 +9,11 @@
 #ifndef STRATA_ANALYZE_NAMES_KERNEL_NAME_H
 #define STRATA_ANALYZE_NAMES_KERNEL_NAME_H
 
+#include <stdint.h>
+
+#include "analyze/context.h"
+#include "analyze/names/frame.h"
+#include "analyze/names/number_type.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/demangle.h"
@@ -41,6 +46,69 @@ enum kernel_family {
 /* By the row's kind and the words in its name; FAMILY_OTHER when no word is known. */
 enum kernel_family kernel_family(enum row_kind kind, struct str name);
 
+/* Whether a kernel computes gradients, as far as its name says so. */
+bool kernel_is_backward(struct str name);
+
 const char *kernel_family_name(enum kernel_family f); /* "gemm" ... */
+
+/* kernel_source.c: the line of the program that a compiler made a kernel of, where it says so: XLA
+ * keeps it with every operation, and Inductor beside the code it generates (TRACE_META_SOURCES).
+ * Some torch.profiler traces say it of each kernel (kernel_stack.h). */
+
+struct kernel_source {
+    struct str module, kernel; /* the compiled function or the file of its code; the kernel in it */
+    struct str op; /* "jit(step)/jvp()/dot_general", "layer_norm + cast"; may be empty */
+    struct frame
+        place; /* file as shown (frame_path); empty where several lines have such a kernel */
+};
+
+struct kernel_sources {
+    const struct kernel_source *list;     /* by kernel, then by module */
+    const struct kernel_source *unplaced; /* the same without places */
+    uint32_t n;
+    const struct kernel_source *said;        /* by kernels of the trace themselves, or NULL */
+    const struct kernel_source *said_of_all; /* without places where kernels of a name differ */
+    const uint32_t *said_of;                 /* by index into trace->gpu: + 1, 0 for nothing */
+};
+
+extern const struct pass kernel_sources_pass;
+
+static inline const struct kernel_sources *kernel_sources_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_KERNEL_SOURCES);
+}
+
+/* Of the device row `r`; where several compiled functions have a kernel of that name, that of the
+ * one it was launched in. NULL when none is known. */
+const struct kernel_source *kernel_source_find(const struct context *cx, row_t r);
+
+/* The same for all rows of that name: without a line where graphs of Inductor differ in it. */
+const struct kernel_source *kernel_source_of_all(const struct context *cx, row_t r);
+
+/* kernel_traits.c: what the name of a kernel tells about how it works, and with its launch about
+ * how much: for traces that have no shapes, and kernels replayed from a graph. */
+
+struct kernel_traits {
+    bool plain_float;     /* multiplies float32 numbers without tensor cores */
+    bool converts_layout; /* from NCHW to NHWC or back */
+    bool softmax;         /* not of logarithms */
+    bool softmax_backward;
+    bool strided; /* element by element over tensors that are not contiguous */
+    bool library; /* torch's own elementwise kernel, not one of a compiler */
+    bool
+        many_tensors; /* works on a list of tensors at once: an optimizer's foreach or fused step */
+    int per_thread;   /* elements for each thread, at least; 0 when the name does not say */
+    bool exact;       /* not more either */
+    int instructions; /* for an element, roughly: elementwise kernels only */
+    int tensors;      /* read and written; 0 when not known */
+    enum number_type type; /* of the first numbers in its name */
+};
+
+struct kernel_traits kernel_traits_of(struct str name);
+
+/* Elements an elementwise kernel was launched for, up to the last block; 0 when not known. Threads
+ * take `least` elements where the name does not say (4 before torch 2.9, then 8). */
+double kernel_elements(const struct kernel_traits *k, const uint32_t grid[3],
+                       const uint32_t block[3], int least);
 
 #endif

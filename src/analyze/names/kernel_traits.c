@@ -1,9 +1,9 @@
-/* kernel_traits.c: see kernel_traits.h. */
-#include "analyze/names/kernel_traits.h"
+/* kernel_traits.c: see kernel_name.h. */
+#include "analyze/names/kernel_name.h"
 
 #include <stdlib.h>
 
-static bool has_any(struct str name, const char *const *words)
+static bool kernel_traits_has_any(struct str name, const char *const *words)
 {
     for (; *words; words++)
         if (str_has(name, *words)) return true;
@@ -23,7 +23,7 @@ static bool is_plain_float(struct str name)
                                         "implicit_convolve_sgemm",
                                         NULL};
     static const char *const others[] = {"tensorop", "tf32", "TF32", "bf16", "BFloat16", NULL};
-    return has_any(name, plain) && !has_any(name, others);
+    return kernel_traits_has_any(name, plain) && !kernel_traits_has_any(name, others);
 }
 
 static bool is_layout(struct str name)
@@ -31,7 +31,7 @@ static bool is_layout(struct str name)
     static const char *const words[] = {"nchwToNhwc", "nhwcToNchw",         "nchw2nhwc",
                                         "nhwc2nchw",  "nhwcAddPadding",     "nchwAddPadding",
                                         "NCHWToNHWC", "batched_transpose_", NULL};
-    return has_any(name, words);
+    return kernel_traits_has_any(name, words);
 }
 
 /* The whole number after `mark`; 0 when it is not there. */
@@ -51,8 +51,8 @@ static int functor_tensors(struct str name)
 {
     static const char *const two[] = {"AUnaryFunctor", "BUnaryFunctor", "OnSelf_add", NULL};
     static const char *const three[] = {"BinaryFunctor", "CUDAFunctor_add", NULL};
-    if (has_any(name, two)) return 2;
-    if (has_any(name, three)) return 3;
+    if (kernel_traits_has_any(name, two)) return 2;
+    if (kernel_traits_has_any(name, three)) return 3;
     for (size_t i = 0; i < name.n; i++) {
         struct str rest = str_from(name.p + i, name.n - i);
         if (!str_starts(rest, "{lambda(") || str_starts(rest, "{lambda()")) continue;
@@ -73,10 +73,10 @@ static int instructions_of(struct str name)
     static const char *const exponents[] = {"exp_",       "exp_kernel", "sigmoid",    "silu",
                                             "log_kernel", "log1p",      "elu_kernel", NULL};
     static const char *const roots[] = {"Div", "sqrt", "pow", "reciprocal", NULL};
-    return has_any(name, special)     ? 16
-           : has_any(name, exponents) ? 12
-           : has_any(name, roots)     ? 8
-                                      : 2;
+    return kernel_traits_has_any(name, special)     ? 16
+           : kernel_traits_has_any(name, exponents) ? 12
+           : kernel_traits_has_any(name, roots)     ? 8
+                                                    : 2;
 }
 
 /* "cupy_multiply__float32_float_float32": what is read, and last what is written; a "float" is a

@@ -4,92 +4,92 @@
 #include <ctype.h>
 
 #include "analyze/names/collective.h"
+#include "analyze/names/serving_label.h"
+#include "analyze/names/torch_words.h"
 
-static const char step_prefix[] = "ProfilerStep#";
-
-static bool starts_any(struct str s, const char *const *prefixes)
+/* The next word of a name: letters up to a digit, a sign or a capital that begins another word.
+ * "denoise_step3" has two, "LlamaMLPBlock" three. Empty at the end; *at moves behind it. */
+static struct str label_next_word(struct str s, size_t *at)
 {
-    for (; *prefixes; prefixes++)
-        if (str_starts(s, *prefixes)) return true;
-    return false;
-}
-
-/* Whether one of the lower-case words stands in `s`, letters of either case. */
-static bool has_any(struct str s, const char *const *words)
-{
-    for (; *words; words++) {
-        size_t n = strlen(*words);
-        for (size_t i = 0; i + n <= s.n; i++) {
-            size_t k = 0;
-            while (k < n && tolower((unsigned char)s.p[i + k]) == (*words)[k]) k++;
-            if (k == n) return true;
-        }
+    size_t i = *at, begin;
+    while (i < s.n && !isalpha((unsigned char)s.p[i])) i++;
+    for (begin = i; i < s.n && isalpha((unsigned char)s.p[i]); i++) {
+        if (i == begin || !isupper((unsigned char)s.p[i])) continue;
+        bool last = i + 1 < s.n && islower((unsigned char)s.p[i + 1]);
+        if (last || islower((unsigned char)s.p[i - 1])) break;
     }
-    return false;
+    *at = i;
+    return str_from(s.p + begin, i - begin);
 }
 
-bool label_is_compiled(struct str name)
+static bool label_is_word(struct str s, const char *word)
 {
-    static const char *const prefixes[] = {
-        "## Call CompiledFxGraph", "Torch-Compiled Region", "TorchDynamo", "Pregraph bytecode",
-        "AOTDispatcher",           "CompiledFunction",      NULL};
-    return starts_any(name, prefixes);
+    size_t i = 0;
+    while (i < s.n && word[i] && tolower((unsigned char)s.p[i]) == word[i]) i++;
+    return i == s.n && !word[i];
+}
+
+/* Whether a whole word of the name is one of these, letters of either case. */
+static bool label_has_any(struct str s, const char *const *words)
+{
+    size_t at = 0;
+    for (struct str word = label_next_word(s, &at); word.n; word = label_next_word(s, &at))
+        for (const char *const *w = words; *w; w++)
+            if (label_is_word(word, *w)) return true;
+    return false;
 }
 
 enum label_kind label_kind(struct str name)
 {
-    if (str_starts(name, step_prefix)) return LABEL_STEP;
-    if (label_is_compiled(name)) return LABEL_COMPILED;
+    if (torch_is_step(name)) return LABEL_STEP;
+    if (serving_label_of(name).phase != SERVING_NONE) return LABEL_STEP;
+    if (torch_is_compiler(name)) return LABEL_COMPILED;
     return collective_label(name) ? LABEL_COMM : LABEL_USER;
 }
 
 bool label_is_automatic(struct str name)
 {
-    static const char *const prefixes[] = {"Optimizer.", "enumerate(DataLoader)", NULL};
-    return starts_any(name, prefixes);
-}
-
-int64_t label_step_number(struct str name)
-{
-    if (!str_starts(name, step_prefix)) return -1;
-    int64_t n = -1;
-    for (size_t i = sizeof step_prefix - 1; i < name.n; i++) {
-        if (!isdigit((unsigned char)name.p[i]) || n > INT32_MAX) return -1;
-        n = (n < 0 ? 0 : n * 10) + (name.p[i] - '0');
-    }
-    return n;
+    return torch_is_optimizer(name) || torch_is_loader(name);
 }
 
 bool label_says_round(struct str name)
 {
-    static const char *const words[] = {"step",  "iter", "round",      "token",   "frame", "chunk",
-                                        "batch", "tick", "generation", "prefill", NULL};
-    return has_any(name, words);
+    static const char *const words[] = {
+        "step",  "steps",      "timestep", "iter",    "iters",      "iteration",
+        "round", "rounds",     "token",    "tokens",  "frame",      "frames",
+        "chunk", "chunks",     "batch",    "batches", "microbatch", "minibatch",
+        "tick",  "generation", "prefill",  NULL};
+    return label_has_any(name, words);
 }
 
 bool label_is_tail(struct str name)
 {
-    static const char *const words[] = {"schedul", "sampler", "optim", "solver", NULL};
-    return has_any(name, words);
+    static const char *const words[] = {"scheduler", "schedule",  "scheduling", "sampler", "optim",
+                                        "optimizer", "optimiser", "solver",     NULL};
+    return label_has_any(name, words);
 }
 
 bool label_ends_round(struct str name)
 {
-    static const char *const words[] = {"step", NULL};
-    return label_is_tail(name) || has_any(name, words);
+    static const char *const words[] = {"step", "steps", "timestep", NULL};
+    return label_is_tail(name) || label_has_any(name, words);
 }
 
 bool label_says_part(struct str name)
 {
-    static const char *const words[] = {"layer",  "block", "attn", "attention", "mlp",
-                                        "expert", "norm",  "ffn",  NULL};
-    return has_any(name, words) && !label_says_round(name);
+    static const char *const words[] = {"layer",     "layers",  "block",  "blocks",  "attn",
+                                        "attention", "mlp",     "expert", "experts", "norm",
+                                        "layernorm", "rmsnorm", "ffn",    NULL};
+    return label_has_any(name, words) && !label_says_round(name);
 }
 
 bool label_says_call(struct str name)
 {
     static const char *const words[] = {
-        "pipeline", "call", "request", "generate", "infer", "predict",  "epoch", "timed",  "main",
-        "run",      "loop", "denois",  "train",    "eval",  "sampling", "bench", "profil", NULL};
-    return has_any(name, words) && !label_says_round(name);
+        "pipeline",  "call",     "calls",      "request",  "requests",  "generate",  "infer",
+        "inference", "predict",  "prediction", "epoch",    "epochs",    "timed",     "main",
+        "run",       "runs",     "loop",       "denoise",  "denoising", "train",     "training",
+        "eval",      "evaluate", "evaluation", "sampling", "bench",     "benchmark", "profile",
+        "profiling", "profiler", NULL};
+    return label_has_any(name, words) && !label_says_round(name);
 }

@@ -1,13 +1,10 @@
 /* label_group.c: counts the names that are alike but for their numbers. */
-#include "analyze/names/label_group.h"
+#include "analyze/names/label.h"
 
 #include <ctype.h>
 
-#include "analyze/names/label.h"
+#include "analyze/names/names_constants.h"
 #include "base/mem.h"
-
-/* So many different numbers make a loop. */
-enum { ROUNDS_OF_STEP = 2, ROUNDS = 4 };
 
 struct counting {
     struct intern stems;
@@ -16,7 +13,7 @@ struct counting {
     str_id *stem_of;   /* by name id, STR_NONE for what is not a label or has no number */
 };
 
-static bool is_digit(struct str s, size_t i)
+static bool label_group_is_digit(struct str s, size_t i)
 {
     return isdigit((unsigned char)s.p[i]);
 }
@@ -27,9 +24,9 @@ static bool make_stem(struct buf *out, struct str name)
     bool numbered = false;
     buf_reset(out);
     for (size_t i = 0; i < name.n; i++) {
-        if (!is_digit(name, i)) buf_addc(out, name.p[i]);
-        else if (i == 0 || !is_digit(name, i - 1)) buf_addc(out, '*');
-        numbered |= is_digit(name, i);
+        if (!label_group_is_digit(name, i)) buf_addc(out, name.p[i]);
+        else if (i == 0 || !label_group_is_digit(name, i - 1)) buf_addc(out, '*');
+        numbered |= label_group_is_digit(name, i);
     }
     return numbered;
 }
@@ -57,7 +54,7 @@ static int count_names(struct counting *c, const struct trace *t)
     return 0;
 }
 
-static int fill(struct counting *c, struct label_groups *s, struct arena *mem)
+static int label_group_fill(struct counting *c, struct label_groups *s, struct arena *mem)
 {
     const struct trace *t = s->t;
     TRY(count_names(c, t));
@@ -67,7 +64,7 @@ static int fill(struct counting *c, struct label_groups *s, struct arena *mem)
         str_id stem = c->stem_of[i];
         if (stem == STR_NONE || stem == 0) continue;
         struct str name = intern_get(&c->stems, stem);
-        uint32_t enough = label_says_round(name) ? ROUNDS_OF_STEP : ROUNDS;
+        uint32_t enough = label_says_round(name) ? label_group_rounds_of_step : label_group_rounds;
         if (c->n_names[stem] < enough) continue;
         if (!shown[stem].p) shown[stem] = (struct str){arena_strdup(mem, name), name.n};
         if (!shown[stem].p) return ERR_NOMEM;
@@ -86,7 +83,8 @@ int label_groups_init(struct label_groups *s, const struct trace *t, struct aren
     c.n_names = mem_zalloc(n + 1, sizeof *c.n_names); /* a stem more than there are names: "" */
     c.stem_of = mem_zalloc(n, sizeof *c.stem_of);
     int rc = ERR_NOMEM;
-    if (!intern_init(&c.stems) && s->by_name && c.n_names && c.stem_of) rc = fill(&c, s, mem);
+    if (!intern_init(&c.stems) && s->by_name && c.n_names && c.stem_of)
+        rc = label_group_fill(&c, s, mem);
     intern_done(&c.stems);
     buf_done(&c.text);
     mem_free(c.n_names);

@@ -26,7 +26,7 @@ static const struct {
     {"cuda profiling", OVERHEAD_PROFILER},
 };
 
-static bool begins(struct str name, const char *prefix)
+static bool overhead_begins(struct str name, const char *prefix)
 {
     size_t n = strlen(prefix);
     if (name.n < n) return false;
@@ -40,7 +40,7 @@ static bool begins(struct str name, const char *prefix)
 enum overhead_kind overhead_kind(struct str name)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(name, names[i].prefix)) return names[i].kind;
+        if (overhead_begins(name, names[i].prefix)) return names[i].kind;
     return OVERHEAD_OTHER;
 }
 
@@ -58,7 +58,7 @@ static void walk_lanes(const struct trace *t, struct overheads *o, bool add)
     }
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int overhead_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct overheads *o = ret;
     walk_lanes(cx->t, o, false);
@@ -77,5 +77,5 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
 const struct pass overheads_pass = {
     .id = PASS_OVERHEADS,
     .size = sizeof(struct overheads),
-    .run = run_pass,
+    .run = overhead_run_pass,
 };

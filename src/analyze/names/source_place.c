@@ -1,6 +1,7 @@
 /* source_place.c: walks up the nesting of a thread, sorting frames by whose code they are. */
 #include "analyze/names/source_place.h"
 
+#include "analyze/names/names_constants.h"
 #include "base/mem.h"
 
 const char *source_by_name(enum source_by by)
@@ -13,12 +14,44 @@ const char *source_by_name(enum source_by by)
     return names[by];
 }
 
+/* The line that called the frame, as torch writes it since 2026: "CallFrom": "train.py:52". 0 when
+ * it does not say. */
+static int32_t source_place_caller(const struct trace *t, row_t frame)
+{
+    static const char key[] = "\"CallFrom\"";
+    struct buf args = {0};
+    int32_t line = 0;
+    bool read = trace_args(t, frame, &args, NULL) == 0 && buf_ok(&args);
+    long at = read ? str_find(buf_str(&args), key) : -1;
+    if (at >= 0) {
+        struct str rest =
+            str_from(args.p + at + sizeof key - 1, args.n - (size_t)at - sizeof key + 1);
+        size_t open = 0, i;
+        while (open < rest.n && rest.p[open] != '"') open++;
+        for (i = open + 1; i < rest.n && rest.p[i] != '"'; i++) {
+            bool digit = rest.p[i] >= '0' && rest.p[i] <= '9' && line < INT32_MAX / 10 - 1;
+            line = digit ? line * 10 + (rest.p[i] - '0') : 0;
+        }
+    }
+    buf_done(&args);
+    return line;
+}
+
+/* Whether frames of this trace say so: the first one does. */
+static bool source_place_has_callers(const struct trace *t)
+{
+    for (row_t r = 0; t->n_py && !trace_is_ours(t) && r < t->n_rows; r++)
+        if (t->kind[r] == KIND_PYTHON) return source_place_caller(t, r) > 0;
+    return false;
+}
+
 int source_places_init(struct source_places *w, const struct trace *t, struct err *e)
 {
     *w = (struct source_places){
         .t = t, .has_stacks = t->n_py > 0, .sampled = trace_meta(t, TRACE_META_SAMPLED).p != NULL};
     w->classes = mem_zalloc(t->strings.n ? t->strings.n : 1, sizeof *w->classes);
     if (!w->classes) return err_nomem(e);
+    w->has_callers = source_place_has_callers(t);
     return 0;
 }
 
@@ -96,14 +129,14 @@ static void find_ops(const struct trace *t, row_t r, struct place *p)
 
 /* Frames that were open when recording began are the first rows of their thread, one inside the
  * other, and carry the line they were at; all others carry the line they start at. */
-static bool was_open_at_start(const struct trace *t, row_t frame)
+static bool source_place_was_open_at_start(const struct trace *t, row_t frame)
 {
-    enum { STARTING_NS = 5000000 };
     row_t first = t->lanes[t->lane[frame]].begin;
-    return frame - first == t->depth[frame] && t->ts_ns[frame] - t->begin_ns < STARTING_NS;
+    return frame - first == t->depth[frame] &&
+           t->ts_ns[frame] - t->begin_ns < source_place_starting_ns;
 }
 
-static void find_frame(struct source_places *w, row_t r, struct place *p)
+static void source_place_find_frame(struct source_places *w, row_t r, struct place *p)
 {
     const struct trace *t = w->t;
     p->frame = source_places_frame(w, r, true);
@@ -115,12 +148,16 @@ static void find_frame(struct source_places *w, row_t r, struct place *p)
     if (p->frame == ROW_NONE) return;
     frame_parse(trace_name(t, p->frame), &p->source);
     p->source.file = frame_path(p->source.file);
-    p->line_is_start =
-        !(t->flags[p->frame] & ROW_LINE) && (w->sampled || !was_open_at_start(t, p->frame));
+    p->line_is_start = !(t->flags[p->frame] & ROW_LINE) &&
+                       (w->sampled || !source_place_was_open_at_start(t, p->frame));
     for (row_t i = r; i != p->frame; i = t->parent[i]) {
         enum frame_class c = t->kind[i] == KIND_PYTHON ? source_places_class(w, i) : FRAME_MODULE;
         if (c != FRAME_MODULE && c != FRAME_RECORDER) p->called = i;
     }
+    int32_t line = w->has_callers && p->called != ROW_NONE ? source_place_caller(t, p->called) : 0;
+    if (line <= 0) return;
+    p->source.line = line;
+    p->line_is_start = false;
 }
 
 void source_places_find(struct source_places *w, row_t r, struct place *ret)
@@ -132,10 +169,26 @@ void source_places_find(struct source_places *w, row_t r, struct place *ret)
                           .by = SOURCE_BY_NOTHING};
     ret->annotation = trace_up(w->t, r, KIND_ANNOTATION);
     find_ops(w->t, r, ret);
-    find_frame(w, r, ret);
+    source_place_find_frame(w, r, ret);
     if (ret->frame != ROW_NONE) return;
     if (ret->op != ROW_NONE) ret->by = SOURCE_BY_OP;
     else ret->by = ret->annotation != ROW_NONE ? SOURCE_BY_ANNOTATION : SOURCE_BY_NOTHING;
+}
+
+/* A line whose stack was read at one call has a row of its own around it; around several calls it
+ * may be any of theirs, and the others lie deeper. */
+bool source_places_is_exact(const struct source_places *w, row_t r, const struct place *p)
+{
+    enum { MOST_ROWS = 64 };
+    const struct trace *t = w->t;
+    uint32_t n = 0;
+    if (p->frame == ROW_NONE) return false;
+    if (!w->sampled) return true;
+    if (p->line_is_start) return false;
+    row_t end = t->lanes[t->lane[p->frame]].end;
+    for (row_t i = p->frame + 1; i < end && t->depth[i] > t->depth[p->frame]; i++)
+        if (++n > MOST_ROWS || (i != r && trace_call(t, i))) return false;
+    return true;
 }
 
 void source_places_path(const struct trace *t, row_t r, struct buf *out)
@@ -193,12 +246,12 @@ void source_places_print_call(const struct trace *t, row_t frame, struct buf *ou
     }
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int source_place_run_pass(struct context *cx, void *ret, struct err *e)
 {
     return source_places_init(ret, cx->t, e);
 }
 
-static void done_pass(void *result)
+static void source_place_done_pass(void *result)
 {
     source_places_done(result);
 }
@@ -206,6 +259,6 @@ static void done_pass(void *result)
 const struct pass places_pass = {
     .id = PASS_PLACES,
     .size = sizeof(struct source_places),
-    .run = run_pass,
-    .done = done_pass,
+    .run = source_place_run_pass,
+    .done = source_place_done_pass,
 };

@@ -41,6 +41,7 @@ struct source_places {
     uint8_t *classes; /* by str_id: enum frame_class + 1, 0 = not looked at yet */
     bool has_stacks;  /* the trace holds Python frames at all */
     bool sampled;     /* they were made of samples: TRACE_META_SAMPLED */
+    bool has_callers; /* frames say which line called them: torch's "CallFrom" */
 };
 
 int source_places_init(struct source_places *w, const struct trace *t, struct err *e) MUST_USE;
@@ -56,6 +57,11 @@ static inline struct source_places *places_of(const struct context *cx)
 
 /* The place of row `r`, which stands on a CPU thread, itself included. */
 void source_places_find(struct source_places *w, row_t r, struct place *ret);
+
+/* Whether that place, found for the launch `r`, is the line it was launched at. Samples show which
+ * functions ran meanwhile: a launch between two of them may lie deeper, and only one whose own
+ * stack was read has a line. */
+bool source_places_is_exact(const struct source_places *w, row_t r, const struct place *p);
 
 /* Class of a row of kind KIND_PYTHON. */
 enum frame_class source_places_class(struct source_places *w, row_t frame);

@@ -16,7 +16,7 @@ struct work {
     struct sum *sums; /* by str_id */
 };
 
-static bool counts(const struct trace *t, row_t r)
+static bool cpu_hot_counts(const struct trace *t, row_t r)
 {
     return t->phase[r] == 'X' && !(t->flags[r] & (ROW_NO_TIME | ROW_LINE));
 }
@@ -26,15 +26,15 @@ static void find_self(struct work *w)
 {
     const struct trace *t = w->cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!counts(t, r) || t->lanes[t->lane[r]].kind != LANE_THREAD) continue;
+        if (!cpu_hot_counts(t, r) || t->lanes[t->lane[r]].kind != LANE_THREAD) continue;
         w->self_ns[r] += t->dur_ns[r];
         row_t up = t->parent[r];
-        while (up != ROW_NONE && !counts(t, up)) up = t->parent[up];
+        while (up != ROW_NONE && !cpu_hot_counts(t, up)) up = t->parent[up];
         if (up != ROW_NONE) w->self_ns[up] -= t->dur_ns[r];
     }
 }
 
-static void add_up(struct work *w, enum row_kind kind)
+static void cpu_hot_add_up(struct work *w, enum row_kind kind)
 {
     const struct trace *t = w->cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -50,7 +50,7 @@ static void add_up(struct work *w, enum row_kind kind)
 }
 
 /* Puts an item where it belongs in a list that is full of larger ones first. */
-static void insert(struct cpu_hot_list *l, struct cpu_hot_item item)
+static void cpu_hot_insert(struct cpu_hot_list *l, struct cpu_hot_item item)
 {
     uint32_t at = l->n < CPU_HOT_TOP ? l->n++ : CPU_HOT_TOP;
     if (at == CPU_HOT_TOP && item.self_ns <= l->top[CPU_HOT_TOP - 1].self_ns) return;
@@ -67,10 +67,21 @@ static void take_top(struct work *w, struct cpu_hot_list *ret)
         if (s->calls && s->self_ns > 0) {
             ret->n_names++;
             ret->self_ns += s->self_ns;
-            insert(ret, (struct cpu_hot_item){id, s->longest, s->calls, s->self_ns, s->longest_ns});
+            cpu_hot_insert(
+                ret, (struct cpu_hot_item){id, s->longest, s->calls, s->self_ns, s->longest_ns});
         }
         *s = (struct sum){0};
     }
+}
+
+/* A wait for data that lies in no other one. A sampled function of the DataLoader around it is not
+ * one: it may span many of them. */
+static bool cpu_hot_is_wait(const struct trace *t, const struct host_causes *causes, row_t r)
+{
+    if (!cpu_hot_counts(t, r) || !host_cause_is_data(host_causes_row(causes, r))) return false;
+    for (row_t up = t->parent[r]; up != ROW_NONE; up = t->parent[up])
+        if (host_cause_is_data(host_causes_row(causes, up))) return false;
+    return true;
 }
 
 /* Outermost rows that wait for data; batches of worker processes are beside the program. */
@@ -79,14 +90,13 @@ static void find_data(const struct context *cx, struct cpu_hot *ret)
     const struct trace *t = cx->t;
     const struct host_causes *causes = host_causes_of(cx);
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!counts(t, r) || !host_cause_is_data(host_causes_row(causes, r))) continue;
-        if (host_causes_around(causes, r) != r || host_cause_is_worker(t, r)) continue;
+        if (!cpu_hot_is_wait(t, causes, r) || host_cause_is_worker(t, r)) continue;
         ret->data_ns += t->dur_ns[r];
         ret->data_waits++;
     }
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int cpu_hot_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct cpu_hot *h = ret;
     struct arena_mark mark = arena_mark(cx->mem);
@@ -95,9 +105,9 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
                      .sums = arena_zalloc(cx->mem, cx->t->strings.n + (size_t)1, sizeof *w.sums)};
     if (!w.self_ns || !w.sums) return err_nomem(e);
     find_self(&w);
-    add_up(&w, KIND_OP);
+    cpu_hot_add_up(&w, KIND_OP);
     take_top(&w, &h->operators);
-    add_up(&w, KIND_PYTHON);
+    cpu_hot_add_up(&w, KIND_PYTHON);
     take_top(&w, &h->functions);
     arena_reset_to(cx->mem, mark);
     find_data(cx, h);
@@ -110,5 +120,5 @@ const struct pass cpu_hot_pass = {
     .id = PASS_CPU_HOT,
     .size = sizeof(struct cpu_hot),
     .needs = needs,
-    .run = run_pass,
+    .run = cpu_hot_run_pass,
 };

@@ -1,4 +1,4 @@
-/* op_by.h: what rows of the operator table are split by, and how the table is asked for. */
+/* op_by.h: what rows of the operator table are split by, and how the table is requested. */
 #ifndef STRATA_ANALYZE_OPS_OP_BY_H
 #define STRATA_ANALYZE_OPS_OP_BY_H
 

@@ -1,6 +1,8 @@
-/* op_class.c: see op_class.h. Names are read without their namespace, a leading _foreach_ and the
+/* op_class.c: see op_work.h. Names are read without their namespace, a leading _foreach_ and the
  * trailing _ of operators in place. */
-#include "analyze/ops/op_class.h"
+#include "analyze/ops/op_work.h"
+
+#include "analyze/names/torch_words.h"
 
 enum { CHEAP = 2, ROOT = 8, EXPONENT = 12, SPECIAL = 16 };
 
@@ -16,6 +18,8 @@ static const struct {
     {"matmul", {OP_PRODUCT, 2, 0, 0, 0, 0, 0}},
     {"linear", {OP_PRODUCT, 2, 0, 0, 0, 0, 0}},
     {"_scaled_mm", {OP_PRODUCT, 2, 0, 0, 0, 0, 0}},
+    {"_grouped_mm", {OP_PRODUCT, 2, 0, 0, 0, 0, 0}},
+    {"_scaled_grouped_mm", {OP_PRODUCT, 2, 0, 0, 0, 0, 0}},
     {"mv", {OP_PRODUCT, 2, 0, 0, 0, 0, 0}},
     {"conv1d", {OP_CONVOLUTION, 2, 0, 0, 0, 0, 0}},
     {"conv2d", {OP_CONVOLUTION, 2, 0, 0, 0, 0, 0}},
@@ -200,7 +204,7 @@ static struct str without_head(struct str s, size_t n)
 
 struct op_kind op_kind_of(struct str name)
 {
-    if (str_starts(name, "triton_")) return (struct op_kind){.class = OP_COMPILED};
+    if (torch_is_triton(name)) return (struct op_kind){.class = OP_COMPILED};
     if (!str_starts(name, "aten::")) return (struct op_kind){.class = OP_OTHER};
     name = without_head(name, strlen("aten::"));
     bool lists = str_starts(name, "_foreach_");

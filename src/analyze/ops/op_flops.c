@@ -1,5 +1,5 @@
-/* op_flops.c: see op_flops.h. */
-#include "analyze/ops/op_flops.h"
+/* op_flops.c: see op_groups.h. */
+#include "analyze/ops/op_groups.h"
 
 #include "analyze/names/shapes.h"
 
@@ -23,7 +23,7 @@ struct inputs {
     struct str dims, types, concrete;
 };
 
-static bool tensor(const struct inputs *in, int arg, struct shape *ret)
+static bool op_flops_tensor(const struct inputs *in, int arg, struct shape *ret)
 {
     return shape_is_tensor(in->types, in->dims, arg) && shape_read(in->dims, arg, ret);
 }
@@ -32,7 +32,7 @@ static bool tensor(const struct inputs *in, int arg, struct shape *ret)
 static uint64_t matmul_flops(const struct inputs *in, int arg, bool batched)
 {
     struct shape a, b;
-    if (!tensor(in, arg, &a) || !tensor(in, arg + 1, &b) || a.rank == 0) return 0;
+    if (!op_flops_tensor(in, arg, &a) || !op_flops_tensor(in, arg + 1, &b) || a.rank == 0) return 0;
     uint64_t shared = (uint64_t)a.dim[a.rank - 1];
     uint64_t batch = batched ? (uint64_t)a.dim[0] : 1;
     if (!shared || !batch) return 0;
@@ -40,7 +40,7 @@ static uint64_t matmul_flops(const struct inputs *in, int arg, bool batched)
 }
 
 /* The `arg`-th input where it is a list of at least two whole numbers, such as a stride. */
-static bool pair(const struct inputs *in, int arg, int64_t ret[2])
+static bool op_flops_pair(const struct inputs *in, int arg, int64_t ret[2])
 {
     struct str text = shape_text(in->concrete, arg);
     if (!text.p || text.n + 3 > 128) return false;
@@ -71,10 +71,10 @@ static uint64_t conv2d_flops(const struct inputs *in)
 {
     struct shape x, w;
     int64_t stride[2], padding[2], dilation[2], groups;
-    if (!tensor(in, CONV_INPUT, &x) || !tensor(in, CONV_WEIGHT, &w)) return 0;
+    if (!op_flops_tensor(in, CONV_INPUT, &x) || !op_flops_tensor(in, CONV_WEIGHT, &w)) return 0;
     if (x.rank != 4 || w.rank != 4) return 0;
-    if (!pair(in, CONV_STRIDE, stride) || !pair(in, CONV_PADDING, padding) ||
-        !pair(in, CONV_DILATION, dilation))
+    if (!op_flops_pair(in, CONV_STRIDE, stride) || !op_flops_pair(in, CONV_PADDING, padding) ||
+        !op_flops_pair(in, CONV_DILATION, dilation))
         return 0;
     if (!whole_number(shape_text(in->concrete, CONV_GROUPS), &groups) || groups == 0) return 0;
     uint64_t flops = 2 * (uint64_t)x.dim[0] * (uint64_t)x.dim[1] * (uint64_t)w.dim[0];
@@ -101,7 +101,7 @@ uint64_t op_flops(const struct trace *t, row_t r, enum op_flops_kind kind)
     case FLOPS_BMM: return matmul_flops(&in, 0, true);
     case FLOPS_BADDBMM: return matmul_flops(&in, 1, true);
     case FLOPS_CONV2D: return conv2d_flops(&in);
-    case FLOPS_POINTWISE: return tensor(&in, 0, &x) ? shape_size(&x) : 0;
+    case FLOPS_POINTWISE: return op_flops_tensor(&in, 0, &x) ? shape_size(&x) : 0;
     case FLOPS_NONE: break;
     }
     return 0;

@@ -23,7 +23,7 @@ op_class op_class_cpu(bool is_annotation)
     return is_annotation;
 }
 
-static op_class class_of(const char *device, bool is_annotation)
+static op_class op_groups_class_of(const char *device, bool is_annotation)
 {
     for (uint32_t i = 1; i < N_DEVICE_TYPES; i++)
         if (strcmp(device, device_types[i]) == 0) return i * 2 + is_annotation;
@@ -34,7 +34,7 @@ op_class op_class_of_row(const struct trace *t, row_t r, const char *vendor)
 {
     const char *type = cat_device_type(trace_str(t, t->cats[t->cat[r]]));
     bool shared = !type || strcmp(type, "cuda") == 0;
-    return class_of(shared ? vendor : type, t->kind[r] == KIND_GPU_ANNOTATION);
+    return op_groups_class_of(shared ? vendor : type, t->kind[r] == KIND_GPU_ANNOTATION);
 }
 
 const char *op_vendor(const struct trace *t)
@@ -80,7 +80,7 @@ void op_groups_done(struct op_groups *g)
     mem_free(g->stack);
 }
 
-static uint32_t add_group(struct op_groups *g, const struct op_group *model)
+static uint32_t op_groups_add_group(struct op_groups *g, const struct op_group *model)
 {
     if (VEC_RESERVE(g->groups, g->n, g->cap, 1)) return UINT32_MAX;
     g->groups[g->n] = *model;
@@ -94,13 +94,13 @@ static uint32_t find_name(struct op_groups *g, const struct trace *t, str_id nam
     if (*slot != MAP_NONE) return *slot;
     struct str text = trace_str(t, name);
     bool is_op = class == op_class_cpu(false);
-    uint32_t i = add_group(g, &(struct op_group){
-                                  .name = name,
-                                  .class = class,
-                                  .skip = is_op && is_never_shown(text),
-                                  .flops_kind = is_op ? op_flops_kind(text) : FLOPS_NONE,
-                                  .first = ROW_NONE,
-                              });
+    uint32_t i = op_groups_add_group(g, &(struct op_group){
+                                            .name = name,
+                                            .class = class,
+                                            .skip = is_op && is_never_shown(text),
+                                            .flops_kind = is_op ? op_flops_kind(text) : FLOPS_NONE,
+                                            .first = ROW_NONE,
+                                        });
     return *slot = i; /* a failed one stays absent: UINT32_MAX is MAP_NONE */
 }
 
@@ -119,7 +119,7 @@ uint32_t op_groups_find(struct op_groups *g, const struct trace *t, str_id name,
                              .skip = model.skip,
                              .flops_kind = model.flops_kind,
                              .first = ROW_NONE};
-    return *slot = add_group(g, &fresh);
+    return *slot = op_groups_add_group(g, &fresh);
 }
 
 uint32_t op_groups_stack(struct op_groups *g, uint32_t below, str_id name)

@@ -1,14 +1,72 @@
 /* op_groups.h: rows of the table while they are being added up, one set per worker thread.
  *
  * A group is identified by name id, class and, when asked for, by a third id (shapes, stack,
- * module). Ids are the trace's own: texts are looked at only once, when sets are merged into the
+ * module). Ids are the trace's own: texts are examined only once, when sets are merged into the
  * table. */
-#ifndef STRATA_ANALYZE_OP_GROUPS_H
-#define STRATA_ANALYZE_OP_GROUPS_H
+#ifndef STRATA_ANALYZE_OPS_OP_GROUPS_H
+#define STRATA_ANALYZE_OPS_OP_GROUPS_H
 
-#include "analyze/ops/op_flops.h"
-#include "analyze/ops/op_memory.h"
 #include "base/map.h"
+#include "trace/trace.h"
+
+/* op_flops.c: floating-point operations of an operator, from its recorded shapes, by torch's own
+ * formulas: what `with_flops` would have shown. Other operators count nothing. */
+
+enum op_flops_kind {
+    FLOPS_NONE,
+    FLOPS_MM,    /* a(0) x b(1) */
+    FLOPS_ADDMM, /* c(0) + a(1) x b(2) */
+    FLOPS_BMM,   /* the same in batches */
+    FLOPS_BADDBMM,
+    FLOPS_CONV2D,
+    FLOPS_POINTWISE, /* one operation an element of the first input */
+};
+
+enum op_flops_kind op_flops_kind(struct str op_name);
+
+/* 0 when shapes were not recorded or do not fit the operator. */
+uint64_t op_flops(const struct trace *t, row_t r, enum op_flops_kind kind);
+
+/* op_memory.c: bytes allocated minus bytes freed between two moments of a process, in O(log n).
+ *
+ * torch charges an operator with every allocator event between its start and its end, on whatever
+ * thread it happened, both ends included. Running sums over the events in time order answer that
+ * with two searches. */
+
+struct op_bytes {
+    int64_t cpu, device;
+};
+
+/* The allocator events of one process, by time. */
+struct op_memory_line {
+    uint32_t n;
+    int64_t *ts_ns;
+    row_t *row;
+    struct op_bytes *before; /* sums of the events before i; n + 1 entries */
+    int32_t *cover;          /* differences of the number of spans over event i; n + 1 entries */
+};
+
+struct op_memory {
+    struct op_memory_line *lines; /* by process */
+    uint32_t n_lines;
+    uint64_t n_events;
+};
+
+/* Memory from `mem`. ERR_NOMEM is the only failure. */
+int op_memory_run(const struct trace *t, struct arena *mem, struct op_memory *ret,
+                  struct err *e) MUST_USE;
+
+/* Index of the first event at or after `ts_ns`, searched from `from` on (cheap when near). */
+uint32_t op_memory_at(const struct op_memory_line *m, uint32_t from, int64_t ts_ns);
+
+/* Bytes of the events first .. end-1. */
+struct op_bytes op_memory_between(const struct op_memory_line *m, uint32_t first, uint32_t end);
+
+/* Notes that a span lies over the events first .. end-1. Threads may call it at the same time. */
+void op_memory_cover(struct op_memory_line *m, uint32_t first, uint32_t end);
+
+/* The bytes of one allocator event. */
+struct op_bytes op_memory_of(const struct trace *t, row_t r);
 
 /* What kind of row: device type and whether it is an annotation, in one number. */
 typedef uint32_t op_class;

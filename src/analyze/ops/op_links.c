@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/torch_words.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -30,7 +31,7 @@ struct linker {
     struct op_guest *guests;
 };
 
-static bool is_call(const struct trace *t, row_t r)
+static bool op_links_is_call(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER;
 }
@@ -41,7 +42,7 @@ static bool is_device_time(enum row_kind kind)
     return kind_is_device(kind) && kind != KIND_GPU_ANNOTATION;
 }
 
-static int64_t known(int64_t id)
+static int64_t op_links_known(int64_t id)
 {
     return id == ID_NONE || id <= 0 ? 0 : id;
 }
@@ -57,7 +58,7 @@ static bool ids_tell(const struct trace *t)
     for (lane_id l = 0; l < t->n_lanes && t->external_ids_usable; l++)
         for (row_t r = t->lanes[l].begin; is_device_lane(&t->lanes[l]) && r < t->lanes[l].end; r++)
             if (is_device_time(t->kind[r]) && t->aux[r] < t->n_gpu &&
-                known(t->gpu[t->aux[r]].external_id))
+                op_links_known(t->gpu[t->aux[r]].external_id))
                 return true;
     return false;
 }
@@ -66,7 +67,7 @@ static bool ids_tell(const struct trace *t)
 static int64_t id_of_op(const struct trace *t, row_t op)
 {
     const struct op_info *o = op == ROW_NONE ? NULL : trace_op(t, op);
-    return o ? known(o->external_id) : 0;
+    return o ? op_links_known(o->external_id) : 0;
 }
 
 static uint64_t id_key(uint32_t process, int64_t id)
@@ -131,11 +132,11 @@ static bool owner_of_device_row(struct linker *k, row_t r, row_t *ret)
     const struct trace *t = k->t;
     const struct gpu_info *g = &t->gpu[t->aux[r]];
     *ret = ROW_NONE;
-    int64_t id = known(g->external_id);
+    int64_t id = op_links_known(g->external_id);
     row_t call = trace_launch_of(t, r);
     if (call != ROW_NONE) {
         const struct call_info *c = trace_call(t, call);
-        return owner_of_call(k, call, id ? id : c ? known(c->external_id) : 0, ret);
+        return owner_of_call(k, call, id ? id : c ? op_links_known(c->external_id) : 0, ret);
     }
     if (!k->by_id || !id || k->sole_process == UINT32_MAX) return false;
     return find_id(k, k->sole_process, id, ret);
@@ -174,7 +175,7 @@ static bool is_better(struct candidate a, struct candidate b)
 static bool is_stop_sync(const struct trace *t, row_t r)
 {
     const struct call_info *c = trace_call(t, r);
-    if (c && known(c->external_id) && t->external_ids_usable) return false;
+    if (c && op_links_known(c->external_id) && t->external_ids_usable) return false;
     return str_ends(trace_name(t, r), "DeviceSynchronize");
 }
 
@@ -186,9 +187,9 @@ static struct candidate rank_lane(const struct trace *t, lane_id l)
     for (row_t r = lane->begin; r < lane->end; r++) {
         if (t->kind[r] == KIND_OP || t->kind[r] == KIND_ANNOTATION) n_ops++;
         if (t->kind[r] == KIND_ANNOTATION && best.rank < MAIN_STEPS &&
-            str_starts(trace_name(t, r), "ProfilerStep#"))
+            torch_is_step(trace_name(t, r)))
             best.rank = MAIN_STEPS;
-        if (is_call(t, r) && is_stop_sync(t, r))
+        if (op_links_is_call(t, r) && is_stop_sync(t, r))
             best = (struct candidate){MAIN_STOP_SYNC, t->ts_ns[r]};
     }
     if (best.rank == MAIN_STOP_SYNC) return best;
@@ -228,7 +229,7 @@ static bool place_call(struct linker *k, row_t r)
     const struct call_info *c = trace_call(t, r);
     if (!c) return false;
     row_t op;
-    if (owner_of_call(k, r, known(c->external_id), &op)) return true;
+    if (owner_of_call(k, r, op_links_known(c->external_id), &op)) return true;
     lane_id lane = op != ROW_NONE ? t->lane[op] : k->main[t->lanes[t->lane[r]].process];
     if (lane == t->lane[r] || lane == LANE_NONE) return false;
     k->out->away[t->aux[r]] = 1;
@@ -240,7 +241,7 @@ static bool place_calls(struct linker *k)
     const struct trace *t = k->t;
     for (lane_id l = 0; l < t->n_lanes; l++)
         for (row_t r = t->lanes[l].begin; !is_device_lane(&t->lanes[l]) && r < t->lanes[l].end; r++)
-            if (is_call(t, r) && place_call(k, r)) return true;
+            if (op_links_is_call(t, r) && place_call(k, r)) return true;
     return false;
 }
 

@@ -8,8 +8,8 @@
  *     the profiler's own overhead, nest on the thread that stopped the profiler.
  *
  * A row that nests on a lane it was not recorded on is a guest of that lane. */
-#ifndef STRATA_ANALYZE_OP_LINKS_H
-#define STRATA_ANALYZE_OP_LINKS_H
+#ifndef STRATA_ANALYZE_OPS_OP_LINKS_H
+#define STRATA_ANALYZE_OPS_OP_LINKS_H
 
 #include "trace/trace.h"
 

@@ -1,5 +1,5 @@
-/* op_memory.c: see op_memory.h. */
-#include "analyze/ops/op_memory.h"
+/* op_memory.c: see op_groups.h. */
+#include "analyze/ops/op_groups.h"
 
 #include "base/mem.h"
 #include "base/search.h"
@@ -83,7 +83,7 @@ static void walk_events(const struct trace *t, struct op_memory *ret)
     }
 }
 
-static bool run(const struct trace *t, struct arena *mem, struct op_memory *ret)
+static bool op_memory_do_run(const struct trace *t, struct arena *mem, struct op_memory *ret)
 {
     ret->n_lines = t->n_processes;
     ret->lines = arena_zalloc(mem, t->n_processes + 1u, sizeof *ret->lines);
@@ -106,7 +106,7 @@ static bool run(const struct trace *t, struct arena *mem, struct op_memory *ret)
 int op_memory_run(const struct trace *t, struct arena *mem, struct op_memory *ret, struct err *e)
 {
     *ret = (struct op_memory){0};
-    return run(t, mem, ret) ? err_nomem(e) : 0;
+    return op_memory_do_run(t, mem, ret) ? err_nomem(e) : 0;
 }
 
 uint32_t op_memory_at(const struct op_memory_line *m, uint32_t from, int64_t ts_ns)

@@ -47,7 +47,7 @@ static uint64_t flops_of(struct op_nest *n, row_t r, enum op_flops_kind kind)
     return k->flops;
 }
 
-static void add_call(struct op_nest *n, uint32_t group, row_t row, const struct op_sums *s)
+static void op_nest_add_call(struct op_nest *n, uint32_t group, row_t row, const struct op_sums *s)
 {
     const struct trace *t = n->pass->t;
     op_groups_add(&n->groups, t, group, row, s);
@@ -59,7 +59,7 @@ static void release_twin(struct op_nest *n, struct op_span *s)
 {
     if (!s->twin_waits) return;
     s->twin_waits = false;
-    add_call(n, s->twin_group, s->twin_row, &s->twin);
+    op_nest_add_call(n, s->twin_group, s->twin_row, &s->twin);
 }
 
 /* The span takes over what its twin did: same children, and the twin's kernels for its own. */
@@ -91,13 +91,13 @@ static bool same_name(const struct op_nest *n, uint32_t a, uint32_t b)
     return n->groups.groups[a].name == n->groups.groups[b].name;
 }
 
-static void leave(struct op_nest *n)
+static void op_nest_leave(struct op_nest *n)
 {
     struct op_span *s = &n->stack[--n->depth];
     if (s->twin_waits) absorb_twin(s);
     if (!n->depth) {
         op_memory_cover(n->memory, s->memory_from, s->memory_to);
-        add_call(n, s->group, s->row, &s->sums);
+        op_nest_add_call(n, s->group, s->row, &s->sums);
         return;
     }
     struct op_span *parent = s - 1;
@@ -108,7 +108,7 @@ static void leave(struct op_nest *n)
         parent->twin_row = s->row;
         parent->twin = s->sums;
     } else {
-        add_call(n, s->group, s->row, &s->sums);
+        op_nest_add_call(n, s->group, s->row, &s->sums);
     }
 }
 
@@ -119,7 +119,7 @@ static int64_t own_device_ns(const struct op_pass *p, row_t r)
     return is_op ? p->links.device_ns[t->aux[r]] : 0;
 }
 
-static void fill_bytes(struct op_nest *n, struct op_span *s)
+static void op_nest_fill_bytes(struct op_nest *n, struct op_span *s)
 {
     const struct op_memory_line *m = n->memory;
     if (!m->n) return;
@@ -144,7 +144,7 @@ static uint32_t stack_of(struct op_nest *n, row_t r)
     return extra;
 }
 
-static uint32_t module_of(const struct trace *t, row_t r)
+static uint32_t op_nest_module_of(const struct trace *t, row_t r)
 {
     for (; r != ROW_NONE; r = t->parent[r])
         if (t->kind[r] == KIND_PYTHON && str_starts(trace_name(t, r), "nn.Module: "))
@@ -184,10 +184,10 @@ static uint32_t extra_of(struct op_nest *n, row_t r)
         return op && op->dims != STR_NONE ? op->dims + 1 : 0;
     }
     row_t from = row_above(n, r);
-    return n->pass->opts->by == OP_BY_STACK ? stack_of(n, from) : module_of(t, from);
+    return n->pass->opts->by == OP_BY_STACK ? stack_of(n, from) : op_nest_module_of(t, from);
 }
 
-static uint32_t group_of(struct op_nest *n, row_t r, op_class class)
+static uint32_t op_nest_group_of(struct op_nest *n, row_t r, op_class class)
 {
     const struct trace *t = n->pass->t;
     uint32_t extra = n->pass->opts->by == OP_BY_NAME ? 0 : extra_of(n, r);
@@ -196,15 +196,15 @@ static uint32_t group_of(struct op_nest *n, row_t r, op_class class)
     return group;
 }
 
-static void enter(struct op_nest *n, row_t r)
+static void op_nest_enter(struct op_nest *n, row_t r)
 {
     const struct trace *t = n->pass->t;
-    uint32_t group = group_of(n, r, op_class_cpu(t->kind[r] == KIND_ANNOTATION));
+    uint32_t group = op_nest_group_of(n, r, op_class_cpu(t->kind[r] == KIND_ANNOTATION));
     if (n->failed || n->groups.groups[group].skip) return;
     int64_t start = t->ts_ns[r], end = trace_end_ns(t, r);
     while (n->depth &&
            (start >= n->stack[n->depth - 1].end_ns || end > n->stack[n->depth - 1].end_ns))
-        leave(n);
+        op_nest_leave(n);
     if (VEC_RESERVE(n->stack, n->depth, n->cap, 1)) {
         n->failed = true;
         return;
@@ -217,8 +217,8 @@ static void enter(struct op_nest *n, row_t r)
     *s = (struct op_span){.row = r, .group = group, .end_ns = end};
     s->sums.cpu_ns = s->sums.self_cpu_ns = t->dur_ns[r];
     s->sums.device_ns = s->sums.self_device_ns = own_device_ns(n->pass, r);
-    fill_bytes(n, s);
-    if (n->depth == DEEPEST) leave(n);
+    op_nest_fill_bytes(n, s);
+    if (n->depth == DEEPEST) op_nest_leave(n);
 }
 
 /* Rows of a thread that take part, guests among them, by start and longest first. */
@@ -268,7 +268,7 @@ static row_t feed_next(struct feed *f)
     return f->r < f->end ? f->r++ : ROW_NONE;
 }
 
-static void add_thread(struct op_nest *n, lane_id l)
+static void op_nest_add_thread(struct op_nest *n, lane_id l)
 {
     struct op_pass *p = n->pass;
     const struct lane *lane = &p->t->lanes[l];
@@ -282,22 +282,22 @@ static void add_thread(struct op_nest *n, lane_id l)
     n->lane = l;
     n->memory = &p->memory.lines[lane->process];
     n->memory_at = 0;
-    for (row_t r; !n->failed && (r = feed_next(&f)) != ROW_NONE;) enter(n, r);
-    while (n->depth) leave(n);
+    for (row_t r; !n->failed && (r = feed_next(&f)) != ROW_NONE;) op_nest_enter(n, r);
+    while (n->depth) op_nest_leave(n);
     n->n_unfinished += f.n_unfinished;
 }
 
-static void add_device(struct op_nest *n, lane_id l)
+static void op_nest_add_device(struct op_nest *n, lane_id l)
 {
     const struct trace *t = n->pass->t;
     for (row_t r = t->lanes[l].begin; r < t->lanes[l].end && !n->failed; r++) {
         if (t->phase[r] != 'X') continue;
-        uint32_t group = group_of(n, r, op_class_of_row(t, r, n->pass->vendor));
+        uint32_t group = op_nest_group_of(n, r, op_class_of_row(t, r, n->pass->vendor));
         if (n->failed) return;
         int64_t ns = t->dur_ns[r];
         if (t->kind[r] == KIND_GPU_ANNOTATION && ns >= n->pass->annotation_excess_ns)
             ns -= n->pass->annotation_excess_ns;
-        add_call(n, group, r, &(struct op_sums){.device_ns = ns, .self_device_ns = ns});
+        op_nest_add_call(n, group, r, &(struct op_sums){.device_ns = ns, .self_device_ns = ns});
     }
 }
 
@@ -305,9 +305,9 @@ void op_nest_lane(struct op_nest *n, lane_id lane)
 {
     switch (n->pass->t->lanes[lane].kind) {
     case LANE_THREAD:
-    case LANE_OTHER: add_thread(n, lane); break;
+    case LANE_OTHER: op_nest_add_thread(n, lane); break;
     case LANE_STREAM:
-    case LANE_GPU_NOTE: add_device(n, lane); break;
+    case LANE_GPU_NOTE: op_nest_add_device(n, lane); break;
     case LANE_OVERHEAD: /* guests of the main thread */
     case LANE_COUNTER: break;
     }

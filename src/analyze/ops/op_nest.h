@@ -3,13 +3,15 @@
  * A thread's rows come by start, longest first, so a stack of open spans is the nesting: a row is a
  * child of the innermost span that has not ended before it starts and does not end before it ends.
  * A span is added to its group when it leaves the stack, with what its direct children took. */
-#ifndef STRATA_ANALYZE_OP_NEST_H
-#define STRATA_ANALYZE_OP_NEST_H
+#ifndef STRATA_ANALYZE_OPS_OP_NEST_H
+#define STRATA_ANALYZE_OPS_OP_NEST_H
 
+#include "analyze/names/op_forward.h"
 #include "analyze/ops/op_by.h"
-#include "analyze/ops/op_forward.h"
 #include "analyze/ops/op_groups.h"
 #include "analyze/ops/op_links.h"
+#include "base/map.h"
+#include "trace/trace.h"
 
 /* What all workers read. */
 struct op_pass {

@@ -32,7 +32,7 @@ static const struct op_sort_key keys[] = {
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
 /* Copies `word` with every vendor's name for its device replaced by "device", as torch does. */
-static bool neutral(const char *word, char *out, size_t cap)
+static bool op_sort_neutral(const char *word, char *out, size_t cap)
 {
     static const char *const vendors[] = {"cuda", "xpu", "privateuse1", "gpu", "hip"};
     size_t o = 0;
@@ -53,7 +53,7 @@ static bool neutral(const char *word, char *out, size_t cap)
 const struct op_sort_key *op_sort_find(const char *word)
 {
     char plain[64];
-    if (!neutral(word, plain, sizeof plain)) return NULL;
+    if (!op_sort_neutral(word, plain, sizeof plain)) return NULL;
     for (int i = 0; i < N_KEYS; i++)
         if (strcmp(plain, keys[i].word) == 0 || strcmp(plain, keys[i].torch_name) == 0)
             return &keys[i];
@@ -70,7 +70,7 @@ const char *op_sort_name(const struct op_sort_key *key)
     return key->word;
 }
 
-static double value(const struct op_row *r, const struct op_sort_key *key)
+static double op_sort_value(const struct op_row *r, const struct op_sort_key *key)
 {
     int64_t v;
     memcpy(&v, (const char *)r + key->offset, sizeof v);
@@ -78,22 +78,24 @@ static double value(const struct op_row *r, const struct op_sort_key *key)
 }
 
 /* Device-side annotations are spans over work, not work: without a key they do not lead. */
-static int64_t work_ns(const struct op_row *r)
+static int64_t op_sort_work_ns(const struct op_row *r)
 {
     return r->is_annotation ? 0 : r->self_device_ns;
 }
 
-static int by_time(const struct op_row *a, const struct op_row *b)
+static int op_sort_by_time(const struct op_row *a, const struct op_row *b)
 {
-    if (work_ns(a) != work_ns(b)) return work_ns(a) > work_ns(b) ? -1 : 1;
+    if (op_sort_work_ns(a) != op_sort_work_ns(b))
+        return op_sort_work_ns(a) > op_sort_work_ns(b) ? -1 : 1;
     if (a->self_cpu_ns != b->self_cpu_ns) return a->self_cpu_ns > b->self_cpu_ns ? -1 : 1;
     return 0;
 }
 
 /* Whether `b` must come before `a`; equal rows keep their order. */
-static bool is_behind(const struct op_row *a, const struct op_row *b, const struct op_sort_key *key)
+static bool op_sort_is_behind(const struct op_row *a, const struct op_row *b,
+                              const struct op_sort_key *key)
 {
-    return key ? value(b, key) > value(a, key) : by_time(a, b) > 0;
+    return key ? op_sort_value(b, key) > op_sort_value(a, key) : op_sort_by_time(a, b) > 0;
 }
 
 struct order {
@@ -101,12 +103,12 @@ struct order {
     const struct op_sort_key *key;
 };
 
-static int compare(const void *pa, const void *pb, void *ctx)
+static int op_sort_compare(const void *pa, const void *pb, void *ctx)
 {
     const struct order *o = ctx;
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    if (is_behind(&o->rows[a], &o->rows[b], o->key)) return 1;
-    if (is_behind(&o->rows[b], &o->rows[a], o->key)) return -1;
+    if (op_sort_is_behind(&o->rows[a], &o->rows[b], o->key)) return 1;
+    if (op_sort_is_behind(&o->rows[b], &o->rows[a], o->key)) return -1;
     return (a > b) - (a < b);
 }
 
@@ -119,7 +121,7 @@ int op_table_sort(struct op_table *table, const struct op_sort_key *key, struct 
     if (!index || !sorted) return err_nomem(e);
     for (uint32_t i = 0; i < table->n_rows; i++) index[i] = i;
     struct order o = {table->rows, key};
-    qsort_r(index, table->n_rows, sizeof *index, compare, &o);
+    qsort_r(index, table->n_rows, sizeof *index, op_sort_compare, &o);
     for (uint32_t i = 0; i < table->n_rows; i++) sorted[i] = table->rows[index[i]];
     table->rows = sorted;
     return 0;

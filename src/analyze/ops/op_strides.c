@@ -16,7 +16,7 @@ static struct str strides_in(struct str args)
     return str_from(args.p + i, args.n - i);
 }
 
-static bool repeats(const struct shape *dims, const struct shape *strides)
+static bool op_strides_repeats(const struct shape *dims, const struct shape *strides)
 {
     for (int i = 0; i < dims->rank && i < strides->rank; i++)
         if (strides->dim[i] == 0 && dims->dim[i] > 1) return true;
@@ -43,10 +43,27 @@ bool op_is_expanded(const struct trace *t, row_t op)
         if (!shape_read(trace_str(t, trace_op(t, op)->dims), i, &d) || !shape_read(strides, i, &s))
             continue;
         any = true;
-        expanded = repeats(&d, &s);
+        expanded = op_strides_repeats(&d, &s);
     }
     buf_done(&args);
     return expanded || !any;
+}
+
+bool op_masks_padding(const struct trace *t, row_t op)
+{
+    enum { QUERY = 0, MASK = 3 };
+    struct buf args;
+    buf_init(&args);
+    struct str strides = read_strides(t, op, &args);
+    struct shape q, m, s;
+    bool known = strides.n && shape_read(trace_str(t, trace_op(t, op)->dims), QUERY, &q) &&
+                 shape_read(trace_str(t, trace_op(t, op)->dims), MASK, &m) && q.rank >= 2 &&
+                 m.rank >= 2 && q.dim[q.rank - 2] > 1;
+    bool same = known && m.dim[m.rank - 2] == 1;
+    if (known && !same && shape_read(strides, MASK, &s) && s.rank == m.rank)
+        same = s.dim[s.rank - 2] == 0;
+    buf_done(&args);
+    return same;
 }
 
 /* Whether one of the last two strides is not a multiple of `unit`; that of neighbours is 1. */

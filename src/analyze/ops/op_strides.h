@@ -1,5 +1,5 @@
 /* op_strides.h: how the inputs of an operator lie in memory. Strides are not kept in the trace:
- * they are read from the file when somebody asks, so ask for few operators. */
+ * they are read from the file on request, so ask for few operators. */
 #ifndef STRATA_ANALYZE_OPS_OP_STRIDES_H
 #define STRATA_ANALYZE_OPS_OP_STRIDES_H
 
@@ -8,6 +8,10 @@
 /* Whether some input of a copy repeats its elements (a stride of 0 over more than one); true as
  * well when the strides cannot be read. */
 bool op_is_expanded(const struct trace *t, row_t op);
+
+/* Whether the mask of a scaled_dot_product_attention is the same for all queries: it hides padding,
+ * if anything. False where that cannot be read. */
+bool op_masks_padding(const struct trace *t, row_t op);
 
 enum op_alignment { ALIGNMENT_UNKNOWN, ALIGNED, MISALIGNED };
 

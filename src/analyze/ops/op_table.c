@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyze/names/shapes.h"
+#include "analyze/names/torch_words.h"
 #include "analyze/ops/op_nest.h"
 #include "base/demangle.h"
 #include "base/mem.h"
@@ -91,7 +92,7 @@ struct merge {
 static struct str shown_name(struct merge *m, str_id id)
 {
     struct str name = trace_str(m->pass->t, id);
-    if (str_starts(name, "ProfilerStep#")) return str_c("ProfilerStep*");
+    if (torch_is_step(name)) return str_c(TORCH_STEP "*");
     buf_reset(&m->scratch);
     return demangle(&m->demangler, name, &m->scratch) ? buf_str(&m->scratch) : name;
 }
@@ -156,7 +157,7 @@ static struct op_row *row_for(struct merge *m, const struct op_groups *from,
     return new_row(m, g, name, extra);
 }
 
-static void add_group(const struct trace *t, struct op_row *row, const struct op_group *g)
+static void op_table_add_group(const struct trace *t, struct op_row *row, const struct op_group *g)
 {
     const struct op_sums *s = &g->sums;
     if (op_groups_earlier(t, g->first, row->first)) row->first = g->first;
@@ -178,7 +179,7 @@ static int by_first(const void *a, const void *b, void *trace)
     return x == y ? 0 : op_groups_earlier(trace, x, y) ? -1 : 1;
 }
 
-static void add_up(struct op_table *table)
+static void op_table_add_up(struct op_table *table)
 {
     for (uint32_t i = 0; i < table->n_rows; i++) {
         const struct op_row *row = &table->rows[i];
@@ -191,7 +192,7 @@ static void add_up(struct op_table *table)
     }
 }
 
-static double pct(int64_t part, int64_t whole)
+static double op_table_pct(int64_t part, int64_t whole)
 {
     return whole ? (double)part * 100 / (double)whole : NAN;
 }
@@ -202,9 +203,9 @@ static void fill_ratios(struct op_table *table)
         struct op_row *row = &table->rows[i];
         row->cpu_avg_ns = (double)row->cpu_total_ns / (double)row->calls;
         row->device_avg_ns = (double)row->device_total_ns / (double)row->calls;
-        row->self_cpu_pct = pct(row->self_cpu_ns, table->self_cpu_ns);
-        row->cpu_total_pct = pct(row->cpu_total_ns, table->self_cpu_ns);
-        row->self_device_pct = pct(row->self_device_ns, table->self_device_ns);
+        row->self_cpu_pct = op_table_pct(row->self_cpu_ns, table->self_cpu_ns);
+        row->cpu_total_pct = op_table_pct(row->cpu_total_ns, table->self_cpu_ns);
+        row->self_device_pct = op_table_pct(row->self_device_ns, table->self_device_ns);
     }
 }
 
@@ -220,18 +221,18 @@ static bool merge_all(struct merge *m, const struct op_nest *nests, int n_nests)
             if (!g->calls) continue;
             struct op_row *row = row_for(m, &nests[i].groups, g);
             if (!row) return true;
-            add_group(m->pass->t, row, g);
+            op_table_add_group(m->pass->t, row, g);
         }
         m->table->n_unfinished += nests[i].n_unfinished;
     }
     qsort_r(m->table->rows, m->table->n_rows, sizeof *m->table->rows, by_first, (void *)m->pass->t);
-    add_up(m->table);
+    op_table_add_up(m->table);
     fill_ratios(m->table);
     return false;
 }
 
-static bool merge(const struct op_pass *pass, const struct op_nest *nests, int n_nests,
-                  struct arena *mem, struct op_table *ret)
+static bool op_table_merge(const struct op_pass *pass, const struct op_nest *nests, int n_nests,
+                           struct arena *mem, struct op_table *ret)
 {
     struct merge m = {.pass = pass, .mem = mem, .table = ret};
     if (intern_init(&m.texts)) return true;
@@ -265,7 +266,7 @@ static bool nest_all(struct op_pass *pass, struct arena *mem, struct op_table *r
     add_loose_memory(&nests[0]);
     bool failed = false;
     for (int i = 0; i < n; i++) failed |= nests[i].failed;
-    if (!failed) failed = merge(pass, nests, n, mem, ret);
+    if (!failed) failed = op_table_merge(pass, nests, n, mem, ret);
     for (int i = 0; i < n; i++) op_nest_done(&nests[i]);
     return failed;
 }

@@ -8,8 +8,8 @@
  * Differences from torch, both on purpose: overhead rows are never credited with device time
  * (torch 2.11 to 2.13 counts the kernels of their operator twice, pytorch #193392), and
  * names are demangled only when they are mangled. */
-#ifndef STRATA_ANALYZE_OP_TABLE_H
-#define STRATA_ANALYZE_OP_TABLE_H
+#ifndef STRATA_ANALYZE_OPS_OP_TABLE_H
+#define STRATA_ANALYZE_OPS_OP_TABLE_H
 
 #include "analyze/ops/op_by.h"
 #include "trace/trace.h"
@@ -26,7 +26,7 @@ struct op_row {
     int64_t cpu_mem_bytes, self_cpu_mem_bytes;
     int64_t device_mem_bytes, self_device_mem_bytes;
     uint64_t flops;
-    double cpu_avg_ns, device_avg_ns;                    /* totals a call */
+    double cpu_avg_ns, device_avg_ns;                    /* totals per call */
     double self_cpu_pct, cpu_total_pct, self_device_pct; /* of the table's totals; NaN without */
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/names/shapes.h"
+#include "analyze/ops/ops_constants.h"
 
 enum { MOST_INPUTS = 24 };
 
@@ -23,20 +24,19 @@ struct inputs {
 };
 
 /* The tensor at place `arg` of the operator's signature, or NULL. */
-static const struct input *at(const struct inputs *in, int arg)
+static const struct input *op_work_at(const struct inputs *in, int arg)
 {
     for (int i = 0; i < in->n; i++)
         if (in->all[i].arg == arg) return &in->all[i];
     return NULL;
 }
 
-static void read_inputs(const struct trace *t, row_t op, struct inputs *in)
+static void read_inputs(struct str name, const struct str inputs[3], struct inputs *in)
 {
-    const struct op_info *info = trace_op(t, op);
-    in->name = trace_name(t, op);
-    in->dims = trace_str(t, info->dims);
-    in->types = info->types == STR_NONE ? str_c("") : trace_str(t, info->types);
-    in->concrete = info->concrete == STR_NONE ? str_c("") : trace_str(t, info->concrete);
+    in->name = name;
+    in->dims = inputs[0];
+    in->types = inputs[1];
+    in->concrete = inputs[2];
     in->n = 0;
     for (int i = 0; i < MOST_INPUTS; i++) {
         struct input *x = &in->all[in->n];
@@ -58,10 +58,10 @@ static double last_dim(const struct shape *s, int from_end)
 }
 
 /* a x b with a[.., m, k] and b[.., k, n], or b[n, k] as nn.Linear has it. */
-static void product(const struct inputs *in, struct op_work *w)
+static void op_work_product(const struct inputs *in, struct op_work *w)
 {
     int first = w->kind.arity == 3 ? 1 : 0;
-    const struct input *a = at(in, first), *b = at(in, first + 1);
+    const struct input *a = op_work_at(in, first), *b = op_work_at(in, first + 1);
     if (!a || !b || !a->shape.rank || !b->shape.rank) return;
     bool linear = str_is(in->name, "aten::linear");
     w->k = last_dim(&a->shape, 1);
@@ -74,7 +74,7 @@ static void product(const struct inputs *in, struct op_work *w)
     w->elements = rows * w->n;
     w->type = a->type;
     w->read = a->bytes + b->bytes;
-    if (first && at(in, 0)) w->read += at(in, 0)->bytes;
+    if (first && op_work_at(in, 0)) w->read += op_work_at(in, 0)->bytes;
     w->written = w->elements * number_bytes(w->type);
 }
 
@@ -148,7 +148,7 @@ static double conv_positions(const struct inputs *in, const struct conv_args *ar
 
 static void conv_forward(const struct inputs *in, struct op_work *w)
 {
-    const struct input *x = at(in, 0), *f = at(in, 1);
+    const struct input *x = op_work_at(in, 0), *f = op_work_at(in, 1);
     const struct conv_args *args = args_of_conv(in->name);
     if (!x || !f || !args || x->shape.rank < 3 || f->shape.rank != x->shape.rank) return;
     bool transposed =
@@ -166,12 +166,14 @@ static void conv_forward(const struct inputs *in, struct op_work *w)
 
 static void conv_backward(const struct inputs *in, struct op_work *w)
 {
-    const struct input *g = at(in, 0), *x = at(in, 1), *f = at(in, 2);
+    const struct input *g = op_work_at(in, 0), *x = op_work_at(in, 1), *f = op_work_at(in, 2);
     if (!g || !x || !f || !f->shape.rank || f->shape.dim[0] <= 0) return;
+    enum { TRANSPOSED = 7 };
     bool first_layer = str_has(in->concrete, "\"[False, True");
+    bool transposed = str_is(shape_text(in->concrete, TRANSPOSED), "True");
     double gradients = first_layer ? 1 : 2; /* of the filters, and of the input */
     w->elements = x->n;
-    w->flops = gradients * 2 * g->n * f->n / (double)f->shape.dim[0];
+    w->flops = gradients * 2 * (transposed ? x->n : g->n) * f->n / (double)f->shape.dim[0];
     w->type = g->type;
     w->read = gradients * g->bytes + x->bytes + f->bytes;
     w->written = f->bytes + (first_layer ? 0 : x->bytes);
@@ -199,33 +201,31 @@ static const struct attention_args {
     {"aten::_cudnn_attention_backward", 1, 8, 14, false},
 };
 
-/* The gradients take five products where the result takes two. */
-#define ATTENTION_BACKWARD 2.5
-
-static void attention(const struct inputs *in, struct op_work *w)
+static void op_work_attention(const struct inputs *in, struct op_work *w)
 {
     const struct attention_args *a = attention_args, *end = a + sizeof attention_args / sizeof *a;
     while (a < end && !str_is(in->name, a->name)) a++;
-    const struct input *q = a < end ? at(in, a->q) : NULL, *k = q ? at(in, a->q + 1) : NULL;
-    const struct input *v = k ? at(in, a->q + 2) : NULL;
+    const struct input *q = a < end ? op_work_at(in, a->q) : NULL,
+                       *k = q ? op_work_at(in, a->q + 1) : NULL;
+    const struct input *v = k ? op_work_at(in, a->q + 2) : NULL;
     if (!v || q->shape.rank != 4 || k->shape.rank != 4) return;
     struct str causal = shape_text(in->concrete, a->causal);
     double keys = (double)k->shape.dim[a->heads_last ? 1 : 2];
     w->causal = causal.p && (str_is(causal, "True") || str_is(causal, "1"));
-    w->masked = a->mask >= 0 && at(in, a->mask);
-    w->flops =
-        4 * q->n * keys * (w->causal ? 0.5 : 1) * (w->kind.backward ? ATTENTION_BACKWARD : 1);
+    w->masked = a->mask >= 0 && op_work_at(in, a->mask);
+    w->flops = 4 * q->n * keys * (w->causal ? 0.5 : 1) *
+               (w->kind.backward ? op_work_attention_backward_times : 1);
     w->type = q->type;
     w->elements = q->n;
     w->k = last_dim(&q->shape, 1);
     w->n = keys;
     w->read = (q->bytes + k->bytes + v->bytes) * (w->kind.backward ? 2 : 1);
     w->written = q->bytes + (w->kind.backward ? k->bytes + v->bytes : 0);
-    if (w->masked) w->read += at(in, a->mask)->bytes;
+    if (w->masked) w->read += op_work_at(in, a->mask)->bytes;
 }
 
 /* Elements of what comes out when tensors of these shapes are joined element by element. */
-static double broadcast(const struct inputs *in, int n)
+static double op_work_broadcast(const struct inputs *in, int n)
 {
     double all = 1;
     for (int back = 1; back <= SHAPE_RANK; back++) {
@@ -246,7 +246,7 @@ static double broadcast(const struct inputs *in, int n)
 
 /* Reads `arity` tensors and writes one, which stands after them, in the place of the first, or
  * nowhere. */
-static void joined(const struct inputs *in, struct op_work *w)
+static void op_work_joined(const struct inputs *in, struct op_work *w)
 {
     int reads = w->kind.arity < in->n ? w->kind.arity : in->n;
     if (!reads) return;
@@ -258,7 +258,7 @@ static void joined(const struct inputs *in, struct op_work *w)
         bool wider = number_bytes(in->all[i].type) > number_bytes(w->type);
         if (w->type == NUMBER_BOOL || (wider && in->all[i].n > 1)) w->type = in->all[i].type;
     }
-    w->elements = out ? out->n : w->kind.in_place ? in->all[0].n : broadcast(in, reads);
+    w->elements = out ? out->n : w->kind.in_place ? in->all[0].n : op_work_broadcast(in, reads);
     enum number_type to = out                ? out->type
                           : w->kind.to_bool  ? NUMBER_BOOL
                           : w->kind.in_place ? in->all[0].type
@@ -266,7 +266,7 @@ static void joined(const struct inputs *in, struct op_work *w)
     w->written = w->elements * number_bytes(to);
 }
 
-static void reduction(const struct inputs *in, struct op_work *w)
+static void op_work_reduction(const struct inputs *in, struct op_work *w)
 {
     if (!in->n) return;
     w->type = in->all[0].type;
@@ -283,7 +283,7 @@ static bool goes_twice(const struct inputs *in, const struct op_work *w)
 }
 
 /* Norms and softmax: as large out as in. */
-static void same_size(const struct inputs *in, struct op_work *w)
+static void op_work_same_size(const struct inputs *in, struct op_work *w)
 {
     int reads = w->kind.arity < in->n ? w->kind.arity : in->n;
     for (int i = 0; i < reads; i++) w->read += in->all[i].bytes;
@@ -294,10 +294,10 @@ static void same_size(const struct inputs *in, struct op_work *w)
     if (goes_twice(in, w)) w->read *= 2;
 }
 
-static void copied(const struct inputs *in, struct op_work *w)
+static void op_work_copied(const struct inputs *in, struct op_work *w)
 {
-    const struct input *to = w->kind.in_place ? at(in, 0) : NULL;
-    const struct input *from = at(in, w->kind.in_place ? 1 : 0);
+    const struct input *to = w->kind.in_place ? op_work_at(in, 0) : NULL;
+    const struct input *from = op_work_at(in, w->kind.in_place ? 1 : 0);
     if (!from) return;
     w->from = from->type;
     w->type = to ? to->type : from->type;
@@ -306,7 +306,7 @@ static void copied(const struct inputs *in, struct op_work *w)
     w->written = w->elements * number_bytes(w->type);
 }
 
-static void filled(const struct inputs *in, struct op_work *w)
+static void op_work_filled(const struct inputs *in, struct op_work *w)
 {
     if (!in->n) return;
     w->type = in->all[0].type;
@@ -315,7 +315,7 @@ static void filled(const struct inputs *in, struct op_work *w)
 }
 
 /* Lists of tensors have no types. */
-static void listed(const struct inputs *in, struct op_work *w)
+static void op_work_listed(const struct inputs *in, struct op_work *w)
 {
     double all, largest, sum = 0;
     for (int i = 0; i < MOST_INPUTS; i++) {
@@ -329,7 +329,7 @@ static void listed(const struct inputs *in, struct op_work *w)
 }
 
 /* Operators that touch a part of their inputs, which only their indices know. */
-static bool picks(struct str name)
+static bool op_work_picks(struct str name)
 {
     static const char *const words[] = {"index",  "gather", "scatter", "embedding",
                                         "select", "topk",   "sort"};
@@ -340,10 +340,10 @@ static bool picks(struct str name)
 
 /* Without a formula: what goes in is read, and as much as its largest input is written. A compiled
  * kernel is given what it writes as well. */
-static void guessed(const struct inputs *in, struct op_work *w)
+static void op_work_guessed(const struct inputs *in, struct op_work *w)
 {
     double each = 0;
-    if (picks(in->name)) return;
+    if (op_work_picks(in->name)) return;
     for (int i = 0; i < in->n; i++) {
         if (in->all[i].type == NUMBER_UNKNOWN) continue;
         w->read += in->all[i].bytes;
@@ -354,29 +354,37 @@ static void guessed(const struct inputs *in, struct op_work *w)
     if (w->loose) w->written = each;
 }
 
-static void fill(const struct inputs *in, struct op_work *w)
+static void op_work_fill(const struct inputs *in, struct op_work *w)
 {
     if (w->kind.lists || w->kind.class == OP_CAT) {
-        listed(in, w);
+        op_work_listed(in, w);
         return;
     }
     switch (w->kind.class) {
-    case OP_PRODUCT: product(in, w); break;
+    case OP_PRODUCT: op_work_product(in, w); break;
     case OP_CONVOLUTION:
         if (w->kind.backward) conv_backward(in, w);
         else conv_forward(in, w);
         break;
-    case OP_ATTENTION: attention(in, w); break;
-    case OP_POINTWISE: joined(in, w); break;
-    case OP_REDUCTION: reduction(in, w); break;
+    case OP_ATTENTION: op_work_attention(in, w); break;
+    case OP_POINTWISE: op_work_joined(in, w); break;
+    case OP_REDUCTION: op_work_reduction(in, w); break;
     case OP_SOFTMAX:
-    case OP_NORM: same_size(in, w); break;
-    case OP_COPY: copied(in, w); break;
-    case OP_FILL: filled(in, w); break;
+    case OP_NORM: op_work_same_size(in, w); break;
+    case OP_COPY: op_work_copied(in, w); break;
+    case OP_FILL: op_work_filled(in, w); break;
     case OP_CAT:
     case OP_COMPILED:
-    case OP_OTHER: guessed(in, w); break;
+    case OP_OTHER: op_work_guessed(in, w); break;
     }
+}
+
+void op_work_named(struct str name, const struct str inputs[3], struct op_work *ret)
+{
+    struct inputs in;
+    *ret = (struct op_work){.kind = op_kind_of(name)};
+    read_inputs(name, inputs, &in);
+    op_work_fill(&in, ret);
 }
 
 bool op_work_of(const struct trace *t, row_t op, struct op_work *ret)
@@ -384,8 +392,10 @@ bool op_work_of(const struct trace *t, row_t op, struct op_work *ret)
     const struct op_info *info = trace_op(t, op);
     *ret = (struct op_work){.kind = op_kind_of(trace_name(t, op))};
     if (!info || info->dims == STR_NONE) return false;
-    struct inputs in;
-    read_inputs(t, op, &in);
-    fill(&in, ret);
+    struct str none = str_c("");
+    struct str inputs[3] = {trace_str(t, info->dims),
+                            info->types == STR_NONE ? none : trace_str(t, info->types),
+                            info->concrete == STR_NONE ? none : trace_str(t, info->concrete)};
+    op_work_named(trace_name(t, op), inputs, ret);
     return true;
 }

@@ -39,7 +39,7 @@ static const char *const known_keys[] = {
     "cudaGraphInlineAnnotated",
 };
 
-static bool is_known(struct str key)
+static bool census_is_known(struct str key)
 {
     for (size_t i = 0; i < sizeof known_keys / sizeof *known_keys; i++)
         if (str_is(key, known_keys[i])) return true;
@@ -47,7 +47,7 @@ static bool is_known(struct str key)
 }
 
 /* A raw JSON scalar as a number; `otherwise` if it is not a number. */
-static int64_t number_of(struct str raw, int64_t otherwise)
+static int64_t census_number_of(struct str raw, int64_t otherwise)
 {
     char digits[32];
     raw = str_trim(raw);
@@ -85,7 +85,7 @@ static const struct {
 
 static void print_version(struct census_version *v, struct str raw, enum packing packing)
 {
-    int64_t n = number_of(raw, -1);
+    int64_t n = census_number_of(raw, -1);
     raw = str_trim(raw);
     if (raw.n >= 2 && raw.p[0] == '"') raw = str_from(raw.p + 1, raw.n - 2);
     if (packing == PACKED_CUDA && n >= 1000)
@@ -110,7 +110,7 @@ static void find_versions(const struct trace *t, struct census *c)
 static enum census_flag flag_of(const struct trace *t, const char *key, bool shows)
 {
     struct str raw = trace_meta(t, key);
-    if (raw.p) return number_of(raw, str_is(str_trim(raw), "true")) ? FLAG_ON : FLAG_OFF;
+    if (raw.p) return census_number_of(raw, str_is(str_trim(raw), "true")) ? FLAG_ON : FLAG_OFF;
     return shows ? FLAG_ON : FLAG_OFF;
 }
 
@@ -122,7 +122,7 @@ static bool shows_shapes(const struct trace *t)
     return false;
 }
 
-static void find_flags(const struct trace *t, struct census *c)
+static void census_find_flags(const struct trace *t, struct census *c)
 {
     c->stacks = flag_of(t, "with_stack", t->n_py > 0);
     c->shapes = flag_of(t, "record_shapes", shows_shapes(t));
@@ -142,10 +142,10 @@ static int64_t member_number(struct str object, const char *key)
     while (i < object.n && (object.p[i] == ' ' || object.p[i] == ':')) i++;
     size_t begin = i;
     while (i < object.n && object.p[i] >= '0' && object.p[i] <= '9') i++;
-    return number_of(str_from(object.p + begin, i - begin), -1);
+    return census_number_of(str_from(object.p + begin, i - begin), -1);
 }
 
-static void count_lanes(const struct trace *t, struct census *c, uint8_t *is_cpu)
+static void census_count_lanes(const struct trace *t, struct census *c, uint8_t *is_cpu)
 {
     for (lane_id l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
@@ -199,15 +199,15 @@ int census_run(const struct trace *t, struct arena *mem, struct census *ret, str
     trace_count(t, &c->counts);
     fill_cats(t, c);
     find_versions(t, c);
-    find_flags(t, c);
-    count_lanes(t, c, is_cpu);
+    census_find_flags(t, c);
+    census_count_lanes(t, c, is_cpu);
     find_times(t, c);
     struct str distributed = trace_meta(t, "distributedInfo");
     c->rank = distributed.p ? member_number(distributed, "rank") : -1;
     c->world_size = distributed.p ? member_number(distributed, "world_size") : -1;
     for (uint32_t i = 0; i < t->n_metas; i++) {
         struct str key = trace_str(t, t->metas[i].key);
-        if (!is_known(key)) c->other_keys[c->n_other_keys++] = key;
+        if (!census_is_known(key)) c->other_keys[c->n_other_keys++] = key;
     }
     return 0;
 }

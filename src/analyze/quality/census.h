@@ -1,12 +1,12 @@
 /* census.h: what a trace contains, without reading its rows: versions, devices, what the recorder
  * was asked to record, counts, and damage to the file. Cheap for a mapped trace of any size,
  * because only the small tables are read. */
-#ifndef STRATA_ANALYZE_CENSUS_H
-#define STRATA_ANALYZE_CENSUS_H
+#ifndef STRATA_ANALYZE_QUALITY_CENSUS_H
+#define STRATA_ANALYZE_QUALITY_CENSUS_H
 
 #include "trace/trace.h"
 
-/* What the recorder was asked for; unknown if the file neither says nor shows it. */
+/* What the recorder was set to record; unknown if the file neither says nor shows it. */
 enum census_flag { FLAG_UNKNOWN, FLAG_OFF, FLAG_ON };
 
 struct census_version {

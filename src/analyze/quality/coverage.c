@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 
+#include "analyze/quality/quality_constants.h"
 #include "analyze/quality/quality_private.h"
+#include "base/stats.h"
 
 enum neighbour { NEIGHBOUR_NONE, NEIGHBOUR_RECORDED, NEIGHBOUR_MISSING };
 
@@ -39,14 +41,14 @@ static void find_capture_names(struct cover *k)
     }
 }
 
-static enum call_kind kind_of(const struct cover *k, row_t r)
+static enum call_kind coverage_kind_of(const struct cover *k, row_t r)
 {
     return calls_kind(calls_of(k->cx), k->t, r);
 }
 
-static bool launches(const struct cover *k, row_t r)
+static bool coverage_launches(const struct cover *k, row_t r)
 {
-    return r != ROW_NONE && call_launches(kind_of(k, r));
+    return r != ROW_NONE && call_launches(coverage_kind_of(k, r));
 }
 
 /* Whether the launch stands for itself: not the inner or outer half of another one. */
@@ -54,9 +56,9 @@ static bool stands_alone(const struct cover *k, row_t r, uint32_t n_work)
 {
     const struct trace *t = k->t;
     if (n_work) return true;
-    if (launches(k, t->parent[r])) return false;
+    if (coverage_launches(k, t->parent[r])) return false;
     bool has_inner = r + 1 < t->n_rows && t->lane[r + 1] == t->lane[r] && t->parent[r + 1] == r;
-    return !(has_inner && launches(k, r + 1));
+    return !(has_inner && coverage_launches(k, r + 1));
 }
 
 static void list_thread(struct cover *k, const struct lane *l)
@@ -71,13 +73,13 @@ static void list_thread(struct cover *k, const struct lane *l)
         uint32_t n;
         const row_t *work = trace_launched(t, r, &n);
         if (n) device = t->lanes[t->lane[work[0]]].device;
-        if (!launches(k, r) || call->correlation == ID_NONE || (capturing && !n)) continue;
+        if (!coverage_launches(k, r) || call->correlation == ID_NONE || (capturing && !n)) continue;
         if (stands_alone(k, r, n))
             k->list[k->n++] = (struct launch){t->ts_ns[r], r, device, n > 0, 0};
     }
 }
 
-static int by_time(const void *a, const void *b)
+static int coverage_by_time(const void *a, const void *b)
 {
     const struct launch *x = a, *y = b;
     if (x->ts_ns != y->ts_ns) return x->ts_ns < y->ts_ns ? -1 : 1;
@@ -86,7 +88,7 @@ static int by_time(const void *a, const void *b)
 
 static bool is_bare_fill(const struct cover *k, const struct launch *l)
 {
-    return !l->recorded && kind_of(k, l->call) == CALL_SET;
+    return !l->recorded && coverage_kind_of(k, l->call) == CALL_SET;
 }
 
 /* Buffers lose what stands next to one another. A fill without a record between launches that have
@@ -112,7 +114,7 @@ static void forgive_fills(struct cover *k)
     k->n = kept;
 }
 
-static void count(struct share *s, const struct launch *l)
+static void coverage_count(struct share *s, const struct launch *l)
 {
     s->expected++;
     s->recorded += l->recorded;
@@ -122,10 +124,10 @@ static void count_launch(struct cover *k, const struct launch *l)
 {
     struct coverage *c = k->c;
     uint32_t step = steps_at(steps_of(k->cx), l->ts_ns);
-    count(&c->all, l);
-    if (step != UINT32_MAX) count(&c->steps[step], l);
+    coverage_count(&c->all, l);
+    if (step != UINT32_MAX) coverage_count(&c->steps[step], l);
     for (uint32_t i = 0; i < c->n_devices; i++)
-        if (c->devices[i].device == l->device) count(&c->devices[i].launches, l);
+        if (c->devices[i].device == l->device) coverage_count(&c->devices[i].launches, l);
 }
 
 /* Where launches without records are among those with records. */
@@ -169,11 +171,12 @@ static int count_replays(struct cover *k, struct arena *mem)
     uint32_t n = 0;
     if (!replays) return ERR_NOMEM;
     for (uint32_t i = 0; i < k->n; i++)
-        if (kind_of(k, k->list[i].call) == CALL_GRAPH_LAUNCH) replays[n++] = k->list[i].call;
+        if (coverage_kind_of(k, k->list[i].call) == CALL_GRAPH_LAUNCH)
+            replays[n++] = k->list[i].call;
     return graph_replays_count(k->t, replays, n, k->c);
 }
 
-static int prepare(struct cover *k, struct arena *mem)
+static int coverage_prepare(struct cover *k, struct arena *mem)
 {
     const struct timeline *tl = timeline_of(k->cx);
     k->capture = arena_zalloc(mem, (size_t)k->t->strings.n + 1, 1);
@@ -186,15 +189,21 @@ static int prepare(struct cover *k, struct arena *mem)
     return 0;
 }
 
+bool coverage_edge_is_normal(const struct coverage *c, uint32_t missing)
+{
+    return missing <= integrity_edge_launches ||
+           stats_pct(missing, c->all.expected) < integrity_edge_pct;
+}
+
 int coverage_run(const struct context *cx, struct arena *mem, struct coverage *ret, struct err *e)
 {
     struct coverage c = {.first_missing_mid = ROW_NONE, .first_short = ROW_NONE};
     struct cover k = {.t = cx->t, .cx = cx, .c = &c};
-    if (prepare(&k, mem) < 0) return err_nomem(e);
+    if (coverage_prepare(&k, mem) < 0) return err_nomem(e);
     find_capture_names(&k);
     for (uint32_t l = 0; l < cx->t->n_lanes; l++)
         if (cx->t->lanes[l].kind == LANE_THREAD) list_thread(&k, &cx->t->lanes[l]);
-    if (k.n) qsort(k.list, k.n, sizeof *k.list, by_time);
+    if (k.n) qsort(k.list, k.n, sizeof *k.list, coverage_by_time);
     forgive_fills(&k);
     for (uint32_t i = 0; i < k.n; i++) count_launch(&k, &k.list[i]);
     find_holes(&k);

@@ -44,6 +44,10 @@ struct coverage {
     row_t first_short;     /* example, or ROW_NONE */
 };
 
+/* Whether so few launches at one end of the window have no record that nothing is wrong: their work
+ * lies outside of it. */
+bool coverage_edge_is_normal(const struct coverage *c, uint32_t missing);
+
 int coverage_run(const struct context *cx, struct arena *mem, struct coverage *ret,
                  struct err *e) MUST_USE;
 

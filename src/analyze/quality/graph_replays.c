@@ -5,10 +5,9 @@
  * is short of another only if its records are the other's less one run of them, as a full buffer
  * loses them, and if launching it took about as long: what a launch costs grows with its graph. */
 #include "analyze/quality/coverage.h"
+#include "analyze/quality/quality_constants.h"
 #include "analyze/quality/quality_private.h"
 #include "base/map.h"
-
-enum { SHORT_PCT = 80 }; /* of the fullest replay's records: fewer is under-recorded */
 
 struct replay {
     row_t call;
@@ -51,9 +50,10 @@ static bool as_long(int64_t a_ns, int64_t b_ns)
     return a_ns / 2 <= b_ns && b_ns / 2 <= a_ns;
 }
 
-static bool is_short(const struct trace *t, const struct replay *r, const struct replay *fullest)
+static bool graph_replays_is_short(const struct trace *t, const struct replay *r,
+                                   const struct replay *fullest)
 {
-    if ((uint64_t)r->n * 100 >= (uint64_t)fullest->n * SHORT_PCT) return false;
+    if ((uint64_t)r->n * 100 >= (uint64_t)fullest->n * graph_replay_short_pct) return false;
     if (graph_id(t, r)) return true;
     return as_long(t->dur_ns[r->call], t->dur_ns[fullest->call]) && lost_a_run(t, r, fullest);
 }
@@ -76,7 +76,7 @@ static void count_short(const struct trace *t, const row_t *replays, const struc
     for (uint32_t i = 0; i < ret->graph_launches; i++) {
         struct replay r = replay_of(t, replays[i]), full = r;
         if (r.n) full = replay_of(t, replays[map_find(fullest, graph_key(t, &r))]);
-        bool cut = r.n && is_short(t, &r, &full);
+        bool cut = r.n && graph_replays_is_short(t, &r, &full);
         ret->graphs_empty += r.n == 0;
         ret->graphs_short += cut;
         if ((!r.n || cut) && ret->first_short == ROW_NONE) ret->first_short = r.call;

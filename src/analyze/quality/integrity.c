@@ -1,4 +1,5 @@
-/* integrity.c: asks for every doubt; the worst doubt sets the verdict. */
+/* integrity.c: looks for every problem of problems.h; the worst one sets the verdict, and those
+ * that take figures away say which cannot be trusted. */
 #include "analyze/quality/integrity.h"
 
 #include <stdarg.h>
@@ -7,23 +8,27 @@
 
 #include "analyze/device/gpu_sharing.h"
 #include "analyze/names/overhead.h"
+#include "analyze/names/program.h"
 #include "analyze/quality/quality_private.h"
 
-static doubter *const doubters[] = {
-    doubt_empty,       doubt_file,   doubt_dropped,     doubt_edges,     doubt_graphs,
-    doubt_waits,       doubt_shared, doubt_links,       doubt_untimed,   doubt_impossible,
-    doubt_clocks,      doubt_steps,  doubt_collectives, doubt_recording, doubt_overheads,
-    doubt_graph_nodes, doubt_depth,
+static problem_look *const looks[] = {
+    problem_look_empty,       problem_look_file,       problem_look_dropped,
+    problem_look_edges,       problem_look_graphs,     problem_look_waits,
+    problem_look_shared,      problem_look_links,      problem_look_untimed,
+    problem_look_impossible,  problem_look_clocks,     problem_look_steps,
+    problem_look_collectives, problem_look_recording,  problem_look_overheads,
+    problem_look_graph_nodes, problem_look_depth,      problem_look_syncs,
+    problem_look_overlap,     problem_look_spans,      problem_look_op_ids,
+    problem_look_call_ids,    problem_look_copied_ids, problem_look_thread_names,
 };
 
-const char *quality_name(enum quality q)
-{
-    static const char *const names[] = {"good", "usable", "doubtful", "unusable"};
-    return names[q];
-}
+const struct recorded_word recorded_words[N_RECORDED] = {
+    {RECORDED_STACKS, "stacks"},   {RECORDED_SHAPES, "shapes"}, {RECORDED_MEMORY, "memory"},
+    {RECORDED_MODULES, "modules"}, {RECORDED_FLOPS, "flops"},
+};
 
-struct doubt *integrity_doubt(struct doubting *c, const char *id, enum quality level,
-                              const char *fmt, ...)
+struct problem *problem_add(struct looking *c, enum problem_id id, enum quality level,
+                            const char *fmt, ...)
 {
     char text[400];
     va_list ap;
@@ -32,50 +37,73 @@ struct doubt *integrity_doubt(struct doubting *c, const char *id, enum quality l
     va_end(ap);
     const char *what = arena_strdup(c->mem, str_c(text));
     if (!what) c->failed = true;
-    if (!what || c->i->n_doubts == MOST_DOUBTS) return &c->nowhere;
-    struct doubt *d = &c->i->doubts[c->i->n_doubts++];
-    *d = (struct doubt){
-        .id = id, .level = level, .example = ROW_NONE, .what = what, .means = "", .instead = ""};
-    return d;
+    if (!what || c->i->n_problems == N_PROBLEMS) return &c->nowhere;
+    const struct problem_kind *k = &problem_kinds[id];
+    bool note = level == QUALITY_GOOD;
+    bool ours = trace_is_ours(c->t), other = !ours && !program_has_torch_profiler(c->t);
+    const char *instead = ours && k->instead_ours    ? k->instead_ours
+                          : other && k->instead_else ? k->instead_else
+                                                     : k->instead;
+    struct problem *p = &c->i->problems[c->i->n_problems++];
+    *p = (struct problem){.kind = k,
+                          .level = level,
+                          .takes = level >= k->takes_from ? k->takes : 0,
+                          .what = what,
+                          .means = note ? k->note : k->means,
+                          .instead = note ? "" : instead};
+    return p;
 }
 
-static int gravest_first(const void *a, const void *b)
+void problem_example(struct problem *p, row_t r)
 {
-    const struct doubt *x = a, *y = b;
-    return (int)y->level - (int)x->level;
+    if (r != ROW_NONE && p->n_examples < PROBLEM_EXAMPLES) p->examples[p->n_examples++] = r;
 }
 
-static void ask_all(struct doubting *c)
+/* Worst first, then in the order of the list. */
+static int integrity_by_level(const void *a, const void *b)
 {
-    uint32_t untrusted = 0; /* how many have a reason not to trust idle time */
-    for (size_t k = 0; k < sizeof doubters / sizeof(doubters[0]); k++) {
-        c->i->idle_trusted = true;
-        doubters[k](c);
-        untrusted += !c->i->idle_trusted;
+    const struct problem *x = a, *y = b;
+    if (x->level != y->level) return (int)y->level - (int)x->level;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Which figures cannot be trusted, and whether sharing the device is the only reason. */
+static void integrity_judge(struct looking *c)
+{
+    struct integrity *i = c->i;
+    uint32_t take_idle = 0;
+    uint8_t taken = 0;
+    for (uint32_t k = 0; k < i->n_problems; k++) {
+        taken |= i->problems[k].takes;
+        take_idle += (i->problems[k].takes & FIGURES_IDLE) != 0;
     }
-    c->i->idle_trusted = untrusted == 0;
-    c->i->shared = untrusted == 1 && c->waits_shared;
+    i->idle_trusted = !(taken & FIGURES_IDLE);
+    i->times_trusted = !(taken & FIGURES_TIMES);
+    i->links_trusted = !(taken & FIGURES_LINKS);
+    i->shared = take_idle == 1 && c->waits_shared;
+    if (!i->n_problems) return;
+    qsort(i->problems, i->n_problems, sizeof *i->problems, integrity_by_level);
+    i->quality = i->problems[0].level;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int integrity_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct integrity *i = ret;
-    *i = (struct integrity){.idle_trusted = true, .times_trusted = true, .links_trusted = true};
-    struct doubting c = {.t = cx->t, .cx = cx, .mem = cx->mem, .i = i};
+    *i = (struct integrity){.quality = QUALITY_GOOD};
+    struct looking c = {.t = cx->t, .cx = cx, .mem = cx->mem, .i = i};
     TRY(coverage_run(cx, cx->mem, &i->coverage, e));
-    ask_all(&c);
+    for (size_t k = 0; k < sizeof looks / sizeof(looks[0]); k++) looks[k](&c);
     if (c.failed) return err_nomem(e);
-    qsort(i->doubts, i->n_doubts, sizeof *i->doubts, gravest_first);
-    if (i->n_doubts) i->quality = i->doubts[0].level;
+    integrity_judge(&c);
     return 0;
 }
 
-static const struct pass *const needs[] = {&calls_pass,       &overheads_pass, &timeline_pass,
-                                           &gpu_sharing_pass, &steps_pass,     NULL};
+static const struct pass *const needs[] = {&calls_pass,           &overheads_pass, &timeline_pass,
+                                           &other_processes_pass, &steps_pass,     NULL};
 
 const struct pass integrity_pass = {
     .id = PASS_INTEGRITY,
     .size = sizeof(struct integrity),
     .needs = needs,
-    .run = run_pass,
+    .run = integrity_run_pass,
 };

@@ -2,16 +2,11 @@
 #include <stdlib.h>
 
 #include "analyze/ranks/rank_set.h"
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
 
-/* A rank is a straggler when its lateness is this share of its wall clock. */
-#define LEAST_SHARE_PCT 1.0
-/* ... and this part of the worst one's. */
-#define LEAST_OF_WORST 0.2
-/* The worst is late by this many times the median of the others. */
-#define TIMES_OTHERS 2
-/* Causes are looked for on this many, the worst: where more are late, they have one in common. */
+/* Causes are searched for on this many, the worst: where more are late, they have one in common. */
 #define MOST_EXPLAINED 16
 
 static int by_late(const void *a, const void *b)
@@ -21,13 +16,14 @@ static int by_late(const void *a, const void *b)
     return x->rank < y->rank ? -1 : 1;
 }
 
-/* Whether the first of the list stands out: where all ranks come late in turns, it is the machine
- * or the network, and nobody in particular. */
-static bool stands_out(const struct rank_straggler *list, uint32_t n, int64_t *sorted)
+/* Whether the first of the list stands out: where all ranks come late alternately, it is the
+ * machine or the network, and no rank in particular. */
+static bool rank_blame_stands_out(const struct rank_straggler *list, uint32_t n, int64_t *sorted)
 {
     for (uint32_t i = 1; i < n; i++) sorted[i - 1] = list[i].late_ns;
     if (n > 1) stats_sort(sorted, n - 1);
-    return n && (double)list[0].late_ns >= TIMES_OTHERS * (double)stats_median(sorted, n - 1);
+    return n &&
+           (double)list[0].late_ns >= rank_straggler_times * (double)stats_median(sorted, n - 1);
 }
 
 static struct rank_straggler *sum_late(const struct rank_set *s, struct arena *mem)
@@ -48,11 +44,9 @@ static struct rank_straggler *sum_late(const struct rank_set *s, struct arena *m
 static bool is_late(const struct rank_set *s, const struct rank_straggler *x)
 {
     const struct rank_summary *r = &s->ranks[x->rank];
-    int64_t wall = r->wall_ns;
-    if (r->from_ns > r->begin_ns) wall -= r->from_ns - r->begin_ns;
-    double share = stats_pct((double)x->late_ns, (double)wall);
-    return share >= LEAST_SHARE_PCT &&
-           (double)x->late_ns >= LEAST_OF_WORST * (double)s->stragglers[0].late_ns;
+    double share = stats_pct((double)x->late_ns, (double)r->wall_ns);
+    return share >= rank_straggler_pct &&
+           (double)x->late_ns >= rank_straggler_of_worst_share * (double)s->stragglers[0].late_ns;
 }
 
 /* Where links are slow, ranks that wait for each other in turn are late by about as much: the one
@@ -90,7 +84,7 @@ int rank_blame(struct rank_set *s, struct arena *mem)
     s->stragglers = sum_late(s, mem);
     if (!w.a || !w.b || !s->stragglers) return ERR_NOMEM;
     TRY(rank_links(s, mem));
-    if (s->n && !stands_out(s->stragglers, s->n, w.a)) return 0;
+    if (s->n && !rank_blame_stands_out(s->stragglers, s->n, w.a)) return 0;
     for (uint32_t i = 0; i < s->n && is_late(s, &s->stragglers[i]); i++)
         if (s->n_stragglers++ < MOST_EXPLAINED) rank_find_cause(&w, &s->stragglers[i]);
     put_link_first(s, &w);

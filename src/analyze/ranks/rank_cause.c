@@ -3,21 +3,9 @@
 #include <stdlib.h>
 
 #include "analyze/ranks/rank_set.h"
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
-
-/* Larger kernels than elsewhere by this share: more work, not slower work. */
-#define MORE_WORK 0.02
-/* All kernels are slower, not some: this share of the time lies in kernels that are slower by at
- * least half of what all are on average. */
-#define CLOCK_SHARE 0.8
-#define CLOCK_NAMES 3
-/* Kernels that take longer by less than this share of the lateness do not explain it. */
-#define LEAST_KERNELS 0.25
-/* Times that differ by no more than a tenth. */
-#define ALIKE 0.9
-/* A link is slow when transfers take this much longer than in other groups. */
-#define SLOW_LINK 1.1
 
 typedef const struct rank_costs *costs_fn(const struct rank_summary *r);
 
@@ -31,7 +19,7 @@ static const struct rank_costs *functions_of(const struct rank_summary *r)
     return &r->functions;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool rank_cause_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -39,8 +27,8 @@ static bool same_text(const char *a, const char *b)
 static const struct rank_cost *find_cost(const struct rank_costs *list, const struct rank_cost *x)
 {
     for (uint32_t i = 0; i < list->n; i++)
-        if (same_text(list->list[i].name, x->name) &&
-            same_text(list->list[i].place.stage, x->place.stage))
+        if (rank_cause_same_text(list->list[i].name, x->name) &&
+            rank_cause_same_text(list->list[i].place.stage, x->place.stage))
             return &list->list[i];
     return NULL;
 }
@@ -116,14 +104,14 @@ struct slowness {
     double ratio;
 };
 
-static void add_kernel(struct rank_scratch *w, uint32_t rank, const struct rank_cost *k,
-                       struct slowness *ret)
+static void rank_cause_add_kernel(struct rank_scratch *w, uint32_t rank, const struct rank_cost *k,
+                                  struct slowness *ret)
 {
     struct usual u = usual_kernel(w, rank, k);
     double own = (double)k->total_ns, expected = u.ns * k->calls;
     double slower = expected > 0 ? own - expected : 0;
     double more = expected > 0 ? u.ns * (k->calls - u.calls) : own;
-    if (k->blocks > (1 + MORE_WORK) * u.blocks && slower > 0) more += slower, slower = 0;
+    if (k->blocks > (1 + rank_more_work_share) * u.blocks && slower > 0) more += slower, slower = 0;
     if (expected > 0) ret->own_ns += own, ret->usual_ns += expected;
     ret->slower_ns += slower;
     ret->more_ns += more > 0 ? more : 0;
@@ -137,7 +125,7 @@ static struct slowness kernels_excess(struct rank_scratch *w, uint32_t rank)
 {
     struct slowness ret = {0};
     const struct rank_costs *k = &w->s->ranks[rank].kernels;
-    for (uint32_t i = 0; i < k->n; i++) add_kernel(w, rank, &k->list[i], &ret);
+    for (uint32_t i = 0; i < k->n; i++) rank_cause_add_kernel(w, rank, &k->list[i], &ret);
     return ret;
 }
 
@@ -153,7 +141,7 @@ static bool all_slower(struct rank_scratch *w, uint32_t rank, const struct slown
         slow += (double)k->list[i].total_ns;
         names++;
     }
-    return slow >= CLOCK_SHARE * s->own_ns && names >= CLOCK_NAMES;
+    return slow >= rank_clock_share * s->own_ns && names >= rank_clock_kernels;
 }
 
 /* Slower kernels, or more of them, or larger ones. */
@@ -184,7 +172,8 @@ struct extra {
  * much longer, the one that takes less elsewhere is what happened. */
 static bool explains_more(const struct extra *x, const struct extra *y)
 {
-    bool alike = (double)x->ns >= ALIKE * (double)y->ns && (double)y->ns >= ALIKE * (double)x->ns;
+    bool alike = (double)x->ns >= rank_alike_share * (double)y->ns &&
+                 (double)y->ns >= rank_alike_share * (double)x->ns;
     return alike ? x->usual_ns < y->usual_ns : x->ns > y->ns;
 }
 
@@ -215,7 +204,8 @@ static struct extra most_extra(struct rank_scratch *w, uint32_t rank, costs_fn *
     for (uint32_t i = 0; i < own->n; i++) {
         const struct rank_cost *x = &own->list[i];
         int64_t usual, calls;
-        if (!(reasons >> x->reason & 1) || (double)x->total_ns < ALIKE * (double)ret.ns) continue;
+        if (!(reasons >> x->reason & 1) || (double)x->total_ns < rank_alike_share * (double)ret.ns)
+            continue;
         usual_cost(w, rank, of, x, &usual, &calls);
         if (of == functions_of && x->reason == RANK_IDLE_SYNC && x->calls <= calls) continue;
         struct extra found = {x, x->total_ns - usual, usual};
@@ -243,9 +233,9 @@ static uint32_t count_late(const struct rank_set *s, uint32_t rank, int64_t ns)
 }
 
 /* Ranks that run ahead of a late one wait for it again and again: no more can be gained than what
- * it does longer. What its CPU does after it has launched the last collective delays nobody, unless
- * every call is seen to make it late. */
-static int64_t most_gain(const struct rank_set *s, uint32_t rank, const struct extra *e)
+ * it does longer. What its CPU does after it has launched the last collective delays no other rank,
+ * unless every call is seen to make it late. */
+static int64_t rank_cause_most_gain(const struct rank_set *s, uint32_t rank, const struct extra *e)
 {
     const struct rank_cost *x = e->cost;
     if (x->reason == RANK_IDLE_SYNC) return 0; /* what it waits for is not its own time */
@@ -258,7 +248,7 @@ static void blame_cost(const struct rank_set *s, struct rank_straggler *x, const
 {
     x->cause = cause_of(e->cost->reason);
     x->cause_ns = e->ns;
-    x->extra_ns = most_gain(s, x->rank, e);
+    x->extra_ns = rank_cause_most_gain(s, x->rank, e);
     x->place = e->cost->place;
 }
 
@@ -303,7 +293,7 @@ static bool blame_link(struct rank_scratch *w, struct rank_straggler *x, double 
     struct rank_link k = rank_link_of(w->s, x->rank, UINT32_MAX);
     double excess = (double)(k.own_ns - k.usual_ns);
     if (excess < (double)x->late_ns / 2 || excess < other_ns) return false;
-    if ((double)k.own_ns < SLOW_LINK * (double)k.usual_ns) return false;
+    if ((double)k.own_ns < rank_slow_link_times * (double)k.usual_ns) return false;
     x->cause = RANK_CAUSE_SLOW_LINK;
     x->cause_ns = k.own_ns - k.usual_ns;
     x->ratio = k.usual_ns > 0 ? (double)k.own_ns / (double)k.usual_ns : 0;
@@ -321,7 +311,7 @@ struct evidence {
     struct extra named; /* a function that says of itself what it is */
 };
 
-static struct evidence gather(struct rank_scratch *w, const struct rank_straggler *x)
+static struct evidence rank_cause_gather(struct rank_scratch *w, const struct rank_straggler *x)
 {
     struct evidence v = {.k = kernels_excess(w, x->rank),
                          .named = most_extra(w, x->rank, functions_of, NAMED),
@@ -342,14 +332,14 @@ static struct evidence gather(struct rank_scratch *w, const struct rank_straggle
  * and nothing else that is known does. */
 static bool kernels_explain(const struct evidence *v)
 {
-    if (v->kernels <= 0 || v->kernels < LEAST_KERNELS * v->enough) return false;
+    if (v->kernels <= 0 || v->kernels < rank_kernels_share * v->enough) return false;
     bool other = v->most >= v->half && v->idle != RANK_IDLE_OTHER && v->idle != RANK_COPIES;
     return v->most <= v->excess[RANK_COMPUTE] || (v->kernels >= v->half && !other);
 }
 
 static void blame_device(struct rank_scratch *w, struct rank_straggler *x)
 {
-    struct evidence v = gather(w, x);
+    struct evidence v = rank_cause_gather(w, x);
     if (v.named.cost && (double)v.named.ns >= v.enough && (double)v.named.ns > v.kernels) {
         blame_cost(w->s, x, &v.named);
         return;

@@ -34,14 +34,14 @@ static uint32_t find_focus(const struct rank_set *s)
     return best;
 }
 
-static void add_row(struct rank_chart *c, uint32_t rank)
+static void rank_chart_add_row(struct rank_chart *c, uint32_t rank)
 {
     for (uint32_t i = 0; i < c->n_rows; i++)
         if (c->rows[i].rank == rank) return;
     if (c->n_rows < RANK_CHART_ROWS) c->rows[c->n_rows++] = (struct rank_row){.rank = rank};
 }
 
-static int by_rank(const void *a, const void *b)
+static int rank_chart_by_rank(const void *a, const void *b)
 {
     const struct rank_row *x = a, *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
@@ -58,17 +58,17 @@ bool rank_chart_pick(const struct rank_set *s, struct rank_chart *ret)
     *ret = (struct rank_chart){0};
     if (!s->n_list) return false;
     ret->focus = find_focus(s);
-    add_row(ret, rank_chart_leader(s, ret));
+    rank_chart_add_row(ret, rank_chart_leader(s, ret));
     for (uint32_t i = 0; i < s->n_stragglers && ret->n_rows < RANK_CHART_ROWS / 2; i++)
-        add_row(ret, s->stragglers[i].rank);
-    for (uint32_t r = 0; r < s->n && ret->n_rows < RANK_CHART_ROWS; r++) add_row(ret, r);
-    qsort(ret->rows, ret->n_rows, sizeof *ret->rows, by_rank);
+        rank_chart_add_row(ret, s->stragglers[i].rank);
+    for (uint32_t r = 0; r < s->n && ret->n_rows < RANK_CHART_ROWS; r++) rank_chart_add_row(ret, r);
+    qsort(ret->rows, ret->n_rows, sizeof *ret->rows, rank_chart_by_rank);
     return true;
 }
 
 /* ---- the window */
 
-static int64_t begin_of(const struct rank_set *s, const struct rank_collective *c)
+static int64_t rank_chart_begin_of(const struct rank_set *s, const struct rank_collective *c)
 {
     int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -88,7 +88,7 @@ static void window_around(const struct rank_set *s, struct rank_chart *c)
                                                                     : s->n_list - 1;
     int64_t first = INT64_MAX;
     for (uint32_t i = from; i <= to; i++) {
-        int64_t at = begin_of(s, &s->list[i]);
+        int64_t at = rank_chart_begin_of(s, &s->list[i]);
         if (at < first) first = at;
     }
     int64_t margin = (s->list[to].end_ns - first) / 50;
@@ -140,7 +140,7 @@ static void window_of_steps(const struct context *cx, const struct rank_set *s,
             rank_set_time(s, rank, cx->t->base_ns + step_span(st, from + i).begin_ns);
     int64_t end = rank_set_time(s, rank, cx->t->base_ns + step_span(st, from + n - 1).end_ns);
     if (f->end_ns > end) end = f->end_ns;
-    int64_t first = begin_of(s, f);
+    int64_t first = rank_chart_begin_of(s, f);
     c->window = (struct span){c->step_begin_ns[0] < first ? c->step_begin_ns[0] : first, end};
     c->first_step = from;
     c->steps = n;
@@ -165,8 +165,8 @@ bool rank_chart_shows(const struct rank_chart *c, const struct rank_collective *
 /* ---- rows */
 
 /* Adds a span of the rank's clock, clipped; by begin. */
-static void add_span(const struct rank_set *s, const struct rank_chart *c, struct rank_row *row,
-                     struct span own)
+static void rank_chart_add_span(const struct rank_set *s, const struct rank_chart *c,
+                                struct rank_row *row, struct span own)
 {
     struct span x = span_both((struct span){rank_set_time(s, row->rank, own.begin_ns),
                                             rank_set_time(s, row->rank, own.end_ns)},
@@ -188,7 +188,8 @@ static void add_operators(const struct context *cx, const struct rank_set *s,
         if (steps_of(cx)->n_steps && r >= t->lanes[steps_of(cx)->lane].end) break;
         if (t->kind[r] != KIND_OP) continue;
         struct span x = trace_span(t, r);
-        add_span(s, c, row, (struct span){t->base_ns + x.begin_ns, t->base_ns + x.end_ns});
+        rank_chart_add_span(s, c, row,
+                            (struct span){t->base_ns + x.begin_ns, t->base_ns + x.end_ns});
         if (row->n_compute > PARTS) return;
     }
 }
@@ -201,8 +202,8 @@ int rank_chart_row(struct context *cx, const struct rank_set *s, const struct ra
     if (!row->compute) return ERR_NOMEM;
     if (s->ranks[row->rank].host_only) add_operators(cx, s, c, row);
     for (uint32_t i = 0; i < d.compute.n_busy && row->n_compute <= PARTS; i++)
-        add_span(s, c, row,
-                 (struct span){cx->t->base_ns + d.compute.busy[i].begin_ns,
-                               cx->t->base_ns + d.compute.busy[i].end_ns});
+        rank_chart_add_span(s, c, row,
+                            (struct span){cx->t->base_ns + d.compute.busy[i].begin_ns,
+                                          cx->t->base_ns + d.compute.busy[i].end_ns});
     return 0;
 }

@@ -43,4 +43,15 @@ int rank_chart_row(struct context *cx, const struct rank_set *s, const struct ra
 /* Whether the collective ends in the window. */
 bool rank_chart_shows(const struct rank_chart *c, const struct rank_collective *x);
 
+/* rank_replay.c: how long a step would take if no rank came late: the trace of one rank, replayed
+ * with collectives that wait only for the ranks that come in time. */
+
+/* The rank to replay: of those that are not stragglers, the one with most waiting; false when all
+ * are. */
+bool rank_replay_pick(const struct rank_set *s, uint32_t *ret);
+
+/* `cx` is the trace of that rank. */
+int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step,
+                    struct err *e) MUST_USE;
+
 #endif

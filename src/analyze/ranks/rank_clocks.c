@@ -7,17 +7,13 @@
 #include <stdlib.h>
 
 #include "analyze/ranks/rank_set.h"
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/mem.h"
 #include "base/stats.h"
 
-/* Fewer ends say nothing about a drift; quartz is never this far off. */
-#define LEAST_ENDS 6
-#define MOST_DRIFT 500e-6
 /* More than this do not make a clock any better. */
 #define MOST_SAMPLES 4096
-/* A drift stands out when it moves the ends by this many times their scatter. */
-#define STANDS_OUT 3
 
 struct sample {
     int64_t at_ns;     /* by the clock of the rank */
@@ -38,12 +34,12 @@ static bool ends_together(enum collective c)
            c == COLLECTIVE_REDUCE_SCATTER || c == COLLECTIVE_ALL_TO_ALL || c == COLLECTIVE_BARRIER;
 }
 
-static int64_t common(const struct rank_clock *c, int64_t ts_ns)
+static int64_t rank_clocks_common(const struct rank_clock *c, int64_t ts_ns)
 {
     return ts_ns + llround(c->offset_ns + c->drift * (double)(ts_ns - c->at_ns));
 }
 
-static int64_t end_of(const struct rank_set *s, const struct rank_member *m)
+static int64_t rank_clocks_end_of(const struct rank_set *s, const struct rank_member *m)
 {
     return s->ranks[m->rank].events[m->event].end_ns;
 }
@@ -54,13 +50,13 @@ static bool known_end(const struct rank_set *s, const struct rank_collective *c,
     for (uint32_t i = 0; i < c->n; i++) {
         const struct rank_clock *k = &s->clocks[c->members[i].rank];
         if (!k->aligned) continue;
-        *ret = common(k, end_of(s, &c->members[i]));
+        *ret = rank_clocks_common(k, rank_clocks_end_of(s, &c->members[i]));
         return true;
     }
     return false;
 }
 
-static int64_t median_of(struct fitting *f, uint32_t from, uint32_t n)
+static int64_t rank_clocks_median_of(struct fitting *f, uint32_t from, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) f->sorted[i] = f->samples[from + i].differ_ns;
     stats_sort(f->sorted, n);
@@ -74,18 +70,18 @@ static int64_t middle_of(const struct fitting *f, uint32_t from, uint32_t n)
     return n ? s[(n - 1) / 2].at_ns + (s[n / 2].at_ns - s[(n - 1) / 2].at_ns) / 2 : 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int rank_clocks_by_time(const void *a, const void *b)
 {
     int64_t x = ((const struct sample *)a)->at_ns, y = ((const struct sample *)b)->at_ns;
     return (x > y) - (x < y);
 }
 
 /* Sorted distances of the samples from a clock. */
-static void scatter(struct fitting *f, const struct rank_clock *c)
+static void rank_clocks_scatter(struct fitting *f, const struct rank_clock *c)
 {
     for (uint32_t i = 0; i < f->n; i++)
-        f->sorted[i] =
-            llabs(f->samples[i].at_ns + f->samples[i].differ_ns - common(c, f->samples[i].at_ns));
+        f->sorted[i] = llabs(f->samples[i].at_ns + f->samples[i].differ_ns -
+                             rank_clocks_common(c, f->samples[i].at_ns));
     stats_sort(f->sorted, f->n);
 }
 
@@ -94,28 +90,29 @@ static void fit_drift(struct fitting *f, struct rank_clock *c)
 {
     uint32_t third = f->n / 3;
     int64_t a = middle_of(f, 0, third), b = middle_of(f, f->n - third, third);
-    if (f->n < LEAST_ENDS || b <= a) return;
-    int64_t low = median_of(f, 0, third), high = median_of(f, f->n - third, third);
+    if (f->n < rank_clocks_ends || b <= a) return;
+    int64_t low = rank_clocks_median_of(f, 0, third),
+            high = rank_clocks_median_of(f, f->n - third, third);
     struct rank_clock with = *c;
     with.drift = (double)(high - low) / (double)(b - a);
-    if (fabs(with.drift) > MOST_DRIFT) return;
+    if (fabs(with.drift) > rank_clocks_drift) return;
     for (uint32_t i = 0; i < f->n; i++)
         f->sorted[i] = f->samples[i].differ_ns -
                        llround(with.drift * (double)(f->samples[i].at_ns - with.at_ns));
     stats_sort(f->sorted, f->n);
     with.offset_ns = (double)stats_median(f->sorted, f->n);
-    scatter(f, &with);
+    rank_clocks_scatter(f, &with);
     double noise = (double)stats_median(f->sorted, f->n) + 1;
-    if (fabs((double)(high - low)) > STANDS_OUT * noise) *c = with;
+    if (fabs((double)(high - low)) > rank_clocks_stands_out_times * noise) *c = with;
 }
 
-static void fit(struct fitting *f, struct rank_clock *c)
+static void rank_clocks_fit(struct fitting *f, struct rank_clock *c)
 {
-    qsort(f->samples, f->n, sizeof *f->samples, by_time);
+    qsort(f->samples, f->n, sizeof *f->samples, rank_clocks_by_time);
     *c = (struct rank_clock){.aligned = true, .at_ns = f->samples[0].at_ns};
-    c->offset_ns = (double)median_of(f, 0, f->n);
+    c->offset_ns = (double)rank_clocks_median_of(f, 0, f->n);
     fit_drift(f, c);
-    scatter(f, c);
+    rank_clocks_scatter(f, c);
     c->error_ns = (double)stats_percentile(f->sorted, f->n, 90);
 }
 
@@ -143,12 +140,13 @@ static int list_shared(const struct rank_set *s, struct arena *mem, struct share
 }
 
 /* Adds samples of a rank against those that are aligned, of every `stride`-th collective. */
-static void take_samples(struct fitting *f, const struct shared *sh, uint32_t rank, uint32_t stride)
+static void rank_clocks_take_samples(struct fitting *f, const struct shared *sh, uint32_t rank,
+                                     uint32_t stride)
 {
     for (uint32_t i = sh->first[rank]; i < sh->first[rank + 1] && f->n < MOST_SAMPLES;
          i += stride) {
         const struct rank_collective *c = &f->s->list[sh->index[i] >> 32];
-        int64_t end, own = end_of(f->s, &c->members[sh->index[i] & UINT32_MAX]);
+        int64_t end, own = rank_clocks_end_of(f->s, &c->members[sh->index[i] & UINT32_MAX]);
         if (!ends_together(c->what) || !known_end(f->s, c, &end)) continue;
         f->samples[f->n++] = (struct sample){own, end - own};
     }
@@ -182,14 +180,15 @@ static bool align_host(struct fitting *f, const struct shared *sh, const int64_t
     f->n = 0;
     for (uint32_t i = 0; i < n; i++) all += f->s->ranks[list[i] & UINT32_MAX].n_events;
     uint32_t stride = (uint32_t)(all / MOST_SAMPLES) + 1;
-    for (uint32_t i = 0; i < n; i++) take_samples(f, sh, (uint32_t)(list[i] & UINT32_MAX), stride);
+    for (uint32_t i = 0; i < n; i++)
+        rank_clocks_take_samples(f, sh, (uint32_t)(list[i] & UINT32_MAX), stride);
     if (!f->n) return false;
-    fit(f, &clock);
+    rank_clocks_fit(f, &clock);
     for (uint32_t i = 0; i < n; i++) f->s->clocks[list[i] & UINT32_MAX] = clock;
     return true;
 }
 
-static void align(struct fitting *f, const struct shared *sh, const int64_t *list)
+static void rank_clocks_align(struct fitting *f, const struct shared *sh, const int64_t *list)
 {
     struct rank_set *s = f->s;
     for (uint32_t i = 0, k; i < s->n; i++)
@@ -215,12 +214,12 @@ int rank_clocks(struct rank_set *s, struct arena *mem)
     if (!s->clocks || !f.samples || !f.sorted) return ERR_NOMEM;
     TRY(list_hosts(s, mem, &hosts));
     TRY(list_shared(s, mem, &sh));
-    align(&f, &sh, hosts);
+    rank_clocks_align(&f, &sh, hosts);
     mem_free(sh.index);
     return 0;
 }
 
 int64_t rank_set_time(const struct rank_set *s, uint32_t rank, int64_t ts_ns)
 {
-    return common(&s->clocks[rank], ts_ns) - s->begin_ns;
+    return rank_clocks_common(&s->clocks[rank], ts_ns) - s->begin_ns;
 }

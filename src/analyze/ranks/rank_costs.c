@@ -33,7 +33,7 @@ struct summing {
     size_t n, cap;
 };
 
-static int by_total(const void *a, const void *b)
+static int rank_costs_by_total(const void *a, const void *b)
 {
     const struct cost_sum *x = a, *y = b;
     if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns ? -1 : 1;
@@ -61,7 +61,7 @@ static int add_cost(struct summing *w, row_t r, row_t host, int64_t ns, double b
     return 0;
 }
 
-static int room(const struct rank_reader *in, size_t n, struct rank_costs *ret)
+static int rank_costs_room(const struct rank_reader *in, size_t n, struct rank_costs *ret)
 {
     ret->n = 0;
     ret->list = arena_zalloc(&in->store->mem, n + 1, sizeof *ret->list);
@@ -91,7 +91,7 @@ static int sum_kernels(struct summing *w)
 static int list_kernels(struct summing *w, struct rank_summary *s)
 {
     const struct trace *t = w->in->cx->t;
-    TRY(room(w->in, w->n < MOST_COSTS ? w->n : MOST_COSTS, &s->kernels));
+    TRY(rank_costs_room(w->in, w->n < MOST_COSTS ? w->n : MOST_COSTS, &s->kernels));
     for (size_t i = 0; i < w->n && i < MOST_COSTS; i++) {
         const struct cost_sum *x = &w->list[i];
         struct rank_cost *k = &s->kernels.list[s->kernels.n++];
@@ -112,8 +112,8 @@ static bool is_sync(const struct gap_cause *c)
     return c->kind == CAUSE_SYNC && c->site != SYNCS_NO_SITE;
 }
 
-static void add_sync(const struct rank_reader *in, const struct sync_site *site,
-                     struct rank_cost *ret)
+static void rank_costs_add_sync(const struct rank_reader *in, const struct sync_site *site,
+                                struct rank_cost *ret)
 {
     const struct trace *t = in->cx->t;
     row_t op = site->place.op;
@@ -126,7 +126,7 @@ static void add_sync(const struct rank_reader *in, const struct sync_site *site,
     rank_find_place(in, site->n_rows ? site->rows[0] : ROW_NONE, &ret->place);
 }
 
-static void add_idle(const struct rank_reader *in, uint32_t cause, struct rank_cost *ret)
+static void rank_costs_add_idle(const struct rank_reader *in, uint32_t cause, struct rank_cost *ret)
 {
     const struct gap_cause *c = &gaps_of(in->cx)->causes[cause];
     *ret = (struct rank_cost){.name = rank_keep(in, c->name, 80),
@@ -141,13 +141,13 @@ static int list_idle(const struct rank_reader *in, struct rank_summary *s)
 {
     const struct gaps *g = gaps_of(in->cx);
     const struct syncs *y = syncs_of(in->cx);
-    TRY(room(in, 2 * (size_t)MOST_COSTS, &s->idle));
+    TRY(rank_costs_room(in, 2 * (size_t)MOST_COSTS, &s->idle));
     for (uint32_t i = 0; i < y->n_sites && i < MOST_COSTS; i++)
-        add_sync(in, &y->sites[i], &s->idle.list[s->idle.n++]);
+        rank_costs_add_sync(in, &y->sites[i], &s->idle.list[s->idle.n++]);
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->n_causes && n < MOST_COSTS; i++) { /* most idle time first */
         if (g->causes[i].device != comm_of(in->cx)->busiest || is_sync(&g->causes[i])) continue;
-        add_idle(in, i, &s->idle.list[s->idle.n++]);
+        rank_costs_add_idle(in, i, &s->idle.list[s->idle.n++]);
         n++;
     }
     return 0;
@@ -155,7 +155,7 @@ static int list_idle(const struct rank_reader *in, struct rank_summary *s)
 
 /* ---- functions, by the time spent in themselves */
 
-static bool counts(const struct trace *t, row_t r)
+static bool rank_costs_counts(const struct trace *t, row_t r)
 {
     enum row_kind k = t->kind[r];
     return (k == KIND_PYTHON || k == KIND_OP || k == KIND_ANNOTATION || k == KIND_RUNTIME) &&
@@ -172,13 +172,13 @@ static int sum_functions(struct summing *w)
         if (t->parent[r] != ROW_NONE) self[t->parent[r]] -= t->dur_ns[r];
     }
     for (row_t r = 0; r < t->n_rows; r++)
-        if (counts(t, r) && self[r] > 0 && t->ts_ns[r] >= w->in->from_ns &&
+        if (rank_costs_counts(t, r) && self[r] > 0 && t->ts_ns[r] >= w->in->from_ns &&
             t->ts_ns[r] < w->in->to_ns)
             TRY(add_cost(w, r, r, self[r], 0));
     return 0;
 }
 
-static enum rank_counter reason_of(const struct context *cx, row_t r)
+static enum rank_counter rank_costs_reason_of(const struct context *cx, row_t r)
 {
     row_t at = host_causes_around(host_causes_of(cx), r);
     enum host_cause h = at == ROW_NONE ? HOST_OTHER : host_causes_row(host_causes_of(cx), at);
@@ -204,12 +204,12 @@ static const char *plain_name(const struct rank_reader *in, struct str s)
 static int list_functions(struct summing *w, struct rank_summary *s)
 {
     const struct context *cx = w->in->cx;
-    TRY(room(w->in, w->n < MOST_COSTS ? w->n : MOST_COSTS, &s->functions));
+    TRY(rank_costs_room(w->in, w->n < MOST_COSTS ? w->n : MOST_COSTS, &s->functions));
     for (size_t i = 0; i < w->n && i < MOST_COSTS; i++) {
         const struct cost_sum *x = &w->list[i];
         struct rank_cost *k = &s->functions.list[s->functions.n++];
         *k = (struct rank_cost){.name = plain_name(w->in, trace_str(cx->t, x->name)),
-                                .reason = reason_of(cx, x->longest),
+                                .reason = rank_costs_reason_of(cx, x->longest),
                                 .calls = x->calls,
                                 .total_ns = x->total_ns,
                                 .tail_ns = x->tail_ns};
@@ -228,7 +228,7 @@ static int sum_and_list(const struct rank_reader *in, int (*sum)(struct summing 
     struct summing w = {.in = in};
     map_init(&w.at);
     int rc = sum(&w);
-    if (rc == 0 && w.n) qsort(w.list, w.n, sizeof *w.list, by_total);
+    if (rc == 0 && w.n) qsort(w.list, w.n, sizeof *w.list, rank_costs_by_total);
     if (rc == 0) rc = list(&w, s);
     map_done(&w.at);
     mem_free(w.list);

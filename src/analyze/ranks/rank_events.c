@@ -22,7 +22,11 @@ int rank_idle_counter(const struct context *cx, uint32_t cause)
     case CAUSE_PYTHON:
     case CAUSE_LABEL:
     case CAUSE_UNTRACED:
-    case CAUSE_LOADING: return RANK_IDLE_HOST;
+    case CAUSE_LOADING:
+    case CAUSE_CORE:
+    case CAUSE_CGROUP:
+    case CAUSE_FAULTS:
+    case CAUSE_GIL: return RANK_IDLE_HOST;
     case CAUSE_OP:
     case CAUSE_DYNAMO:
     case CAUSE_CALL:
@@ -43,7 +47,7 @@ struct sums {
     uint32_t n;
 };
 
-static int by_end(const void *a, const void *b)
+static int rank_events_by_end(const void *a, const void *b)
 {
     int64_t x = ((const struct idle_sum *)a)->end_ns, y = ((const struct idle_sum *)b)->end_ns;
     return (x > y) - (x < y);
@@ -61,14 +65,14 @@ static int sum_idle(const struct context *cx, struct sums *ret)
         struct idle_sum *s = &ret->list[ret->n++];
         s->end_ns = g->all[i].at->end_ns;
         for (uint32_t k = 0; k < g->all[i].n_parts; k++) {
-            const struct gap_cause_part *p = &g->all[i].parts[k];
+            const struct gap_share *p = &g->all[i].parts[k];
             int c = rank_idle_counter(cx, p->cause);
             /* launches are late because a sync left nothing queued */
             if (c == RANK_IDLE_LAUNCH && g->all[i].site != CAUSE_NO_SITE) c = RANK_IDLE_SYNC;
             s->ns[c] += p->ns;
         }
     }
-    qsort(ret->list, ret->n, sizeof *ret->list, by_end);
+    qsort(ret->list, ret->n, sizeof *ret->list, rank_events_by_end);
     for (uint32_t i = 1; i < ret->n; i++)
         for (int k = 0; k < RANK_TIMES; k++) ret->list[i].ns[k] += ret->list[i - 1].ns[k];
     return 0;
@@ -116,8 +120,8 @@ struct so_far {
     uint32_t kernels;
 };
 
-static void add_event(const struct context *cx, const struct sums *idle, uint32_t i,
-                      struct so_far *before, struct rank_summary *s)
+static void rank_events_add_event(const struct context *cx, const struct sums *idle, uint32_t i,
+                                  struct so_far *before, struct rank_summary *s)
 {
     const struct message *m = &messages_of(cx)->list[i];
     row_t r = comm_of(cx)->works[i].row;
@@ -153,6 +157,6 @@ int rank_events_run(const struct rank_reader *in, struct rank_summary *s)
     if (!s->events) return ERR_NOMEM;
     for (uint32_t i = 0; i < c->n_works; i++)
         if (c->works[i].device == c->busiest && cx->t->dur_ns[c->works[i].row])
-            add_event(cx, &idle, i, &before, s);
+            rank_events_add_event(cx, &idle, i, &before, s);
     return 0;
 }

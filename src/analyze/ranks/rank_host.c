@@ -14,7 +14,7 @@ struct span_list {
     size_t n, cap;
 };
 
-static int by_begin(const void *a, const void *b)
+static int rank_host_by_begin(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
@@ -23,12 +23,12 @@ static int by_begin(const void *a, const void *b)
 static int64_t union_ns(struct span_list *s)
 {
     int64_t total = 0, covered = INT64_MIN;
-    if (s->n) qsort(s->list, s->n, sizeof *s->list, by_begin);
+    if (s->n) qsort(s->list, s->n, sizeof *s->list, rank_host_by_begin);
     for (size_t i = 0; i < s->n; i++) total += span_uncovered(&covered, s->list[i]);
     return total;
 }
 
-static int add_span(struct span_list *s, struct span x)
+static int rank_host_add_span(struct span_list *s, struct span x)
 {
     if (VEC_RESERVE(s->list, s->n, s->cap, 1)) return ERR_NOMEM;
     s->list[s->n++] = x;
@@ -62,23 +62,33 @@ static int list_events(const struct context *cx, struct arena *mem, struct rank_
 /* ---- times: operators are compute, or the work of a device; collectives without any beside them
  * are exposed */
 
-static int collect_spans(const struct trace *t, struct span_list *ops, struct span_list *both,
-                         struct span_list *comm)
+/* `x` without what lies outside of `window`. */
+static struct span rank_host_inside(struct span x, struct span window)
+{
+    if (x.begin_ns < window.begin_ns) x.begin_ns = window.begin_ns;
+    if (x.end_ns > window.end_ns) x.end_ns = window.end_ns;
+    return x;
+}
+
+static int collect_spans(const struct trace *t, struct span window, struct span_list *ops,
+                         struct span_list *both, struct span_list *comm)
 {
     for (row_t r = 0; r < t->n_rows; r++) {
         bool talks = host_message_is(t, r);
         bool computes = t->n_devices ? trace_is_work(t, r) : t->kind[r] == KIND_OP;
         if (!talks && (!computes || t->dur_ns[r] <= 0)) continue;
-        TRY(add_span(talks ? comm : ops, trace_span(t, r)));
-        TRY(add_span(both, trace_span(t, r)));
+        struct span x = rank_host_inside(trace_span(t, r), window);
+        if (x.end_ns < x.begin_ns) continue;
+        TRY(rank_host_add_span(talks ? comm : ops, x));
+        TRY(rank_host_add_span(both, x));
     }
     return 0;
 }
 
-static int measure(const struct trace *t, struct rank_summary *s)
+static int rank_host_measure(const struct trace *t, struct span window, struct rank_summary *s)
 {
     struct span_list ops = {0}, both = {0}, comm = {0};
-    int rc = collect_spans(t, &ops, &both, &comm);
+    int rc = collect_spans(t, window, &ops, &both, &comm);
     if (rc == 0) {
         int64_t all = union_ns(&both);
         s->compute_ns = union_ns(&ops);
@@ -92,6 +102,18 @@ static int measure(const struct trace *t, struct rank_summary *s)
     return rc;
 }
 
+/* Steps that are calls of a module end before the collectives of the last one's gradients. */
+static struct span rank_host_window(const struct rank_reader *in)
+{
+    const struct host_messages *m = host_messages_of(in->cx);
+    struct span w = rank_window(in);
+    for (uint32_t i = 0; i < m->n && in->from_ns != INT64_MIN; i++) {
+        int64_t end = trace_end_ns(in->cx->t, m->list[i].row);
+        if (end > w.end_ns) w.end_ns = end;
+    }
+    return w;
+}
+
 int rank_host_run(const struct rank_reader *in, struct rank_summary *s)
 {
     const struct steps *st = steps_of(in->cx);
@@ -99,7 +121,9 @@ int rank_host_run(const struct rank_reader *in, struct rank_summary *s)
     const struct host_messages *m = host_messages_of(in->cx);
     TRY(rank_groups(in, m->groups, m->n_groups, s));
     TRY(list_events(in->cx, &in->store->mem, s));
-    TRY(measure(in->cx->t, s));
+    struct span window = rank_host_window(in);
+    s->wall_ns = span_ns(window);
+    TRY(rank_host_measure(in->cx->t, window, s));
     s->n_steps = st->n_steps;
     s->step_ns = st->n_steps ? span_ns(st->loop) / st->n_steps : s->wall_ns;
     return 0;

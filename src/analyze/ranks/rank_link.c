@@ -1,16 +1,12 @@
 /* rank_link.c: transfers that take longer than those of the same kind and size in other groups: a
  * link of a rank is slow when all groups it is in are. In a single group of all ranks every rank
- * sees the same transfer, and nobody can be named. */
+ * sees the same transfer, and no rank can be named. */
 #include <stdlib.h>
 
 #include "analyze/ranks/rank_set.h"
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
-
-/* The usual transfer is short: where there are only two groups, half of them may be slow. */
-#define USUAL_PERCENTILE 25
-/* Groups that say what is usual at one place in the program. */
-#define LEAST_GROUPS 3
 
 struct transfer {
     uint32_t index;    /* of the collective */
@@ -18,7 +14,7 @@ struct transfer {
     const struct rank_collective *c;
 };
 
-static int by_kind(const void *a, const void *b)
+static int rank_link_by_kind(const void *a, const void *b)
 {
     const struct rank_collective *x = ((const struct transfer *)a)->c;
     const struct rank_collective *y = ((const struct transfer *)b)->c;
@@ -28,11 +24,11 @@ static int by_kind(const void *a, const void *b)
 }
 
 /* Ranks run the same program: the n-th collectives of ranks are the same line of it. */
-static int by_place(const void *a, const void *b)
+static int rank_link_by_place(const void *a, const void *b)
 {
     uint32_t x = ((const struct transfer *)a)->c->members[0].event;
     uint32_t y = ((const struct transfer *)b)->c->members[0].event;
-    int c = by_kind(a, b);
+    int c = rank_link_by_kind(a, b);
     return c ? c : (x > y) - (x < y);
 }
 
@@ -43,11 +39,12 @@ static bool one_group(const struct transfer *x, uint32_t n)
     return true;
 }
 
-static void set_usual(struct rank_set *s, const struct transfer *x, uint32_t n, int64_t *sorted)
+static void rank_link_set_usual(struct rank_set *s, const struct transfer *x, uint32_t n,
+                                int64_t *sorted)
 {
     for (uint32_t i = 0; i < n; i++) sorted[i] = x[i].c->transfer_ns;
     stats_sort(sorted, n);
-    int64_t usual = one_group(x, n) ? -1 : stats_percentile(sorted, n, USUAL_PERCENTILE);
+    int64_t usual = one_group(x, n) ? -1 : stats_percentile(sorted, n, rank_link_usual_pct);
     for (uint32_t i = 0; i < n; i++) s->list[x[i].index].usual_ns = usual;
 }
 
@@ -57,8 +54,8 @@ static void raise_usual(struct rank_set *s, const struct transfer *x, uint32_t n
 {
     for (uint32_t i = 0; i < n; i++) sorted[i] = x[i].c->transfer_ns;
     stats_sort(sorted, n);
-    int64_t usual = stats_percentile(sorted, n, USUAL_PERCENTILE);
-    if (n < LEAST_GROUPS || one_group(x, n)) return;
+    int64_t usual = stats_percentile(sorted, n, rank_link_usual_pct);
+    if (n < rank_link_groups || one_group(x, n)) return;
     for (uint32_t i = 0; i < n; i++)
         if (s->list[x[i].index].usual_ns < usual) s->list[x[i].index].usual_ns = usual;
 }
@@ -87,8 +84,8 @@ int rank_links(struct rank_set *s, struct arena *mem)
         const struct rank_summary *r = &s->ranks[c->members[0].rank];
         x[i] = (struct transfer){i, r->groups[r->events[c->members[0].event].group], c};
     }
-    each_class(s, x, sorted, by_kind, set_usual);
-    each_class(s, x, sorted, by_place, raise_usual);
+    each_class(s, x, sorted, rank_link_by_kind, rank_link_set_usual);
+    each_class(s, x, sorted, rank_link_by_place, raise_usual);
     arena_reset_to(mem, mark);
     return 0;
 }

@@ -27,12 +27,12 @@ struct matching {
     uint32_t n;
 };
 
-static const struct rank_event *event_of(const struct matching *m, const struct entry *x)
+static const struct rank_event *rank_match_event_of(const struct matching *m, const struct entry *x)
 {
     return &m->s->ranks[x->rank].events[x->event];
 }
 
-static int collect(struct matching *m)
+static int rank_match_collect(struct matching *m)
 {
     size_t n = 0;
     for (uint32_t r = 0; r < m->s->n; r++) n += m->s->ranks[r].n_events;
@@ -56,7 +56,7 @@ static int by_group(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static int by_number(const void *a, const void *b)
+static int rank_match_by_number(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
@@ -72,19 +72,20 @@ struct run {
 };
 
 /* All members hand in as much in an all-reduce; elsewhere sizes may differ from rank to rank. */
-static bool alike(const struct rank_event *a, const struct rank_event *b)
+static bool rank_match_alike(const struct rank_event *a, const struct rank_event *b)
 {
     if (a->what != b->what) return false;
     return (enum collective)a->what != COLLECTIVE_ALL_REDUCE || a->bytes == b->bytes;
 }
 
-static uint32_t agree(const struct matching *m, struct run a, struct run b, int shift)
+static uint32_t rank_match_agree(const struct matching *m, struct run a, struct run b, int shift)
 {
     uint32_t same = 0;
     for (uint32_t i = 0; i < b.n; i++) {
         int64_t k = (int64_t)i + shift;
         if (k < 0 || k >= a.n) continue;
-        same += alike(event_of(m, &m->list[a.at + k]), event_of(m, &m->list[b.at + i]));
+        same += rank_match_alike(rank_match_event_of(m, &m->list[a.at + k]),
+                                 rank_match_event_of(m, &m->list[b.at + i]));
     }
     return same;
 }
@@ -93,10 +94,10 @@ static uint32_t agree(const struct matching *m, struct run a, struct run b, int 
 static int find_shift(const struct matching *m, struct run a, struct run b)
 {
     int best = 0;
-    uint32_t most = agree(m, a, b, 0);
+    uint32_t most = rank_match_agree(m, a, b, 0);
     for (int k = 1; k <= MOST_SHIFT && most < b.n; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
-            uint32_t same = agree(m, a, b, k * sign);
+            uint32_t same = rank_match_agree(m, a, b, k * sign);
             if (same <= most) continue;
             most = same;
             best = k * sign;
@@ -119,7 +120,7 @@ static void number_run(struct matching *m, struct run first, struct run r)
             x[i].nth = x[i - 1].nth + 1;
 }
 
-static struct run next_run(const struct matching *m, uint32_t at)
+static struct run rank_match_next_run(const struct matching *m, uint32_t at)
 {
     struct run r = {at, 0};
     while (at + r.n < m->n && m->list[at + r.n].group == m->list[at].group &&
@@ -134,12 +135,12 @@ static void number_all(struct matching *m)
     for (uint32_t at = 0, end; at < m->n; at = end) {
         struct run most = {at, 0};
         for (end = at; end < m->n && m->list[end].group == m->list[at].group;) {
-            struct run r = next_run(m, end);
+            struct run r = rank_match_next_run(m, end);
             if (r.n > most.n) most = r;
             end += r.n;
         }
         for (uint32_t i = at; i < end;) {
-            struct run r = next_run(m, i);
+            struct run r = rank_match_next_run(m, i);
             number_run(m, most, r);
             i += r.n;
         }
@@ -151,8 +152,9 @@ static bool same_collective(const struct entry *a, const struct entry *b)
     return a->group == b->group && a->number == b->number && a->what == b->what && a->nth == b->nth;
 }
 
-/* Where it was not recorded it is what was found, if everybody is there. */
-static uint32_t size_of(const struct rank_set *s, uint32_t rank, uint32_t group, uint32_t found)
+/* Where it was not recorded it is what was found, if all are there. */
+static uint32_t rank_match_size_of(const struct rank_set *s, uint32_t rank, uint32_t group,
+                                   uint32_t found)
 {
     uint32_t known = s->ranks[rank].group_sizes ? s->ranks[rank].group_sizes[group] : 0;
     return known || s->n_missing ? known : found;
@@ -162,7 +164,7 @@ static int add_collective(struct matching *m, uint32_t at, uint32_t n)
 {
     struct rank_set *s = m->s;
     const struct entry *x = m->list + at;
-    const struct rank_event *first = event_of(m, x);
+    const struct rank_event *first = rank_match_event_of(m, x);
     struct rank_collective *c = &s->list[s->n_list];
     *c = (struct rank_collective){.group = s->ranks[x->rank].group_names[first->group],
                                   .seq = x->number,
@@ -172,14 +174,14 @@ static int add_collective(struct matching *m, uint32_t at, uint32_t n)
     c->members = arena_zalloc(m->mem, n, sizeof *c->members);
     if (!c->members) return ERR_NOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        const struct rank_event *e = event_of(m, &x[i]);
+        const struct rank_event *e = rank_match_event_of(m, &x[i]);
         bool twice =
             c->n && c->members[c->n - 1].rank == x[i].rank; /* numbers of one rank come again */
         if (e->what != first->what || twice) continue;
         c->members[c->n++] = (struct rank_member){.rank = x[i].rank, .event = x[i].event};
         if (e->bytes > c->bytes) c->bytes = e->bytes;
     }
-    c->ranks = size_of(s, x->rank, first->group, c->n);
+    c->ranks = rank_match_size_of(s, x->rank, first->group, c->n);
     s->unmatched += n - (c->n > 1 ? c->n : 0);
     s->n_list += c->n > 1;
     return 0;
@@ -193,9 +195,9 @@ static uint32_t count_collectives(const struct matching *m)
     return n;
 }
 
-static int join(struct matching *m)
+static int rank_match_join(struct matching *m)
 {
-    if (m->n) qsort(m->list, m->n, sizeof *m->list, by_number);
+    if (m->n) qsort(m->list, m->n, sizeof *m->list, rank_match_by_number);
     m->s->list = arena_zalloc(m->mem, (size_t)count_collectives(m) + 1, sizeof *m->s->list);
     if (!m->s->list) return ERR_NOMEM;
     for (uint32_t at = 0, end; at < m->n; at = end) {
@@ -210,10 +212,10 @@ int rank_match(struct rank_set *s, struct arena *mem)
 {
     struct matching m = {.s = s, .mem = mem};
     if (intern_init(&m.groups)) return ERR_NOMEM;
-    int rc = collect(&m);
+    int rc = rank_match_collect(&m);
     if (rc == 0 && m.n) qsort(m.list, m.n, sizeof *m.list, by_group);
     if (rc == 0) number_all(&m);
-    if (rc == 0) rc = join(&m);
+    if (rc == 0) rc = rank_match_join(&m);
     intern_done(&m.groups);
     mem_free(m.list);
     return rc;

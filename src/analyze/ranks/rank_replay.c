@@ -1,16 +1,14 @@
-/* rank_replay.c: see rank_replay.h. */
-#include "analyze/ranks/rank_replay.h"
+/* rank_replay.c: see rank_chart.h. */
+#include "analyze/ranks/rank_chart.h"
 
 #include <stdlib.h>
 
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/simulate/edits.h"
 #include "analyze/steps/steps.h"
 
-/* Of the calls that begin in a stretch of that length elsewhere. */
-#define BLOCKED_SHARE 0.25
 /* Rounds of the replay, until the collectives end when they should, to this. */
 #define MOST_ROUNDS 6
-#define SAME_NS     1000
 
 static const struct rank_straggler *straggler_of(const struct rank_set *s, uint32_t rank)
 {
@@ -66,7 +64,7 @@ static int64_t link_gain(const struct rank_set *s, const struct rank_collective 
                                                                     : 0;
 }
 
-static void spread(struct spreading *p, const struct rank_collective *c)
+static void rank_replay_spread(struct spreading *p, const struct rank_collective *c)
 {
     int64_t least =
         INT64_MAX; /* of what remains of the wait and the gain: of who comes last then */
@@ -96,7 +94,7 @@ static int find_saved(const struct rank_set *s, uint32_t rank, struct arena *mem
                               arena_zalloc(mem, n, sizeof *ret->sooner)};
     if (!ret->ranks || !ret->saved || !ret->sooner) return ERR_NOMEM;
     for (uint32_t r = 0; r < s->n; r++) ret->ranks[r].end_ns = INT64_MIN;
-    for (uint32_t i = 0; i < s->n_list; i++) spread(ret, &s->list[i]);
+    for (uint32_t i = 0; i < s->n_list; i++) rank_replay_spread(ret, &s->list[i]);
     return 0;
 }
 
@@ -152,7 +150,7 @@ static bool is_blocked(const struct sim_model *m, const struct shorter *x)
 {
     double window = (double)(m->end_ns - m->begin_ns);
     double expected = window > 0 ? (double)m->n_calls * (double)x->saved_ns / window : 0;
-    return (double)x->calls < BLOCKED_SHARE * expected;
+    return (double)x->calls < rank_replay_blocked_share * expected;
 }
 
 /* Communication waits for what was launched before it, on the stream that computes; the model only
@@ -186,7 +184,7 @@ static int add_hidden_waits(struct context *cx, struct sim_model *m)
     return 0;
 }
 
-static int by_begin(const void *a, const void *b)
+static int rank_replay_by_begin(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
@@ -213,7 +211,7 @@ static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank
     for (uint32_t i = 0; i < r->n_events; i++)
         if (p.saved[i] > 0 && r->events[i].end_ns > from)
             gone[n++] = (struct span){r->events[i].end_ns - p.saved[i], r->events[i].end_ns};
-    if (n) qsort(gone, n, sizeof *gone, by_begin);
+    if (n) qsort(gone, n, sizeof *gone, rank_replay_by_begin);
     for (uint32_t i = 0; i < n; i++) total += span_uncovered(&covered, gone[i]);
     struct shorter x = {.saved_ns = 1, .in_loop_ns = 1};
     *ret_step = shorter_step(r, &x, total);
@@ -221,7 +219,7 @@ static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank
 }
 
 /* The most that can be gained: what all stragglers do longer than the others. */
-static int64_t most_gain(const struct rank_set *s)
+static int64_t rank_replay_most_gain(const struct rank_set *s)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < s->n_stragglers; i++) {
@@ -267,7 +265,7 @@ static bool set_lengths(struct meeting *w, const struct sim_result *now)
         int64_t ns = w->end_ns[i] - now->work_begin_ns[k];
         if (ns < least) ns = least;
         int64_t change = ns - w->plan->work_ns[k];
-        changed = changed || change > SAME_NS || change < -SAME_NS;
+        changed = changed || change > rank_replay_same_ns || change < -rank_replay_same_ns;
         w->plan->work_ns[k] = ns;
     }
     return changed;
@@ -313,7 +311,7 @@ int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank,
     before = after = m.end_ns - m.begin_ns;
     if (x.n) TRY(replay_meeting(&w, cx, &before, &after, e));
     if (is_blocked(&m, &x) && before - x.exposed_ns < after) after = before - x.exposed_ns;
-    int64_t gain = before > after ? before - after : 0, most = most_gain(s);
+    int64_t gain = before > after ? before - after : 0, most = rank_replay_most_gain(s);
     *ret_step = shorter_step(&s->ranks[rank], &x, gain < most ? gain : most);
     return 0;
 }

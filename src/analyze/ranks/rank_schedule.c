@@ -3,21 +3,9 @@
 #include <stdlib.h>
 
 #include "analyze/ranks/rank_set.h"
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
-
-/* Less of the wall clock is not reported. */
-#define LEAST_PCT 3.0
-/* Messages between neighbours, per rank, that make a pipeline. */
-#define LEAST_MESSAGES 4
-/* The busiest rank between two all-to-alls computes this many times as long as the mean. */
-#define LEAST_RATIO 1.15
-/* Sizes differ when the largest message is this many times the mean. */
-#define LEAST_SIZES 1.1
-/* Elsewhere compute is even: what is between the layers. */
-#define EVEN 1.05
-/* A rank that is the busiest more often than this has more work, or is slow: it does not change. */
-#define MOST_OFTEN 0.7
 
 /* ---- pipelines */
 
@@ -43,14 +31,14 @@ static bool is_message(const struct rank_collective *c)
     return c->what == COLLECTIVE_SEND_RECV && c->n == 2;
 }
 
-/* Chains: nobody has more than two neighbours, and some have one, the ends. In a ring nobody has.
+/* Chains: no rank has more than two neighbours, and some have one, the ends. In a ring no rank has.
  */
-static uint32_t count_stages(const struct neighbours *of, uint32_t n, bool *ret_stage)
+static uint32_t rank_schedule_count_stages(const struct neighbours *of, uint32_t n, bool *ret_stage)
 {
     uint32_t ends = 0, stages = 0;
     for (uint32_t r = 0; r < n; r++) {
         if (of[r].many) return 0;
-        if (of[r].messages < LEAST_MESSAGES) continue;
+        if (of[r].messages < rank_pipeline_messages) continue;
         ret_stage[r] = true;
         stages++;
         ends += of[r].b == NOBODY;
@@ -71,7 +59,7 @@ int rank_find_pipeline(struct rank_set *s, struct arena *mem)
         add_neighbour(&of[c->members[0].rank], c->members[1].rank);
         add_neighbour(&of[c->members[1].rank], c->members[0].rank);
     }
-    s->pipeline.ranks = count_stages(of, s->n, s->pipeline.stage);
+    s->pipeline.ranks = rank_schedule_count_stages(of, s->n, s->pipeline.stage);
     for (uint32_t r = 0; r < s->n; r++) s->pipeline.next[r] = of[r].a;
     return 0;
 }
@@ -138,7 +126,7 @@ static int add_bubbles(struct rank_set *s, struct arena *mem)
     }
     p->bubble_pct = stats_pct(bubbles, wall);
     p->uneven_pct = stats_pct(uneven, wall);
-    if (p->bubble_pct < LEAST_PCT) p->ranks = 0;
+    if (p->bubble_pct < rank_schedule_pct) p->ranks = 0;
     return 0;
 }
 
@@ -152,15 +140,16 @@ struct between {
     uint32_t *busiest; /* by rank: how often */
 };
 
-static const struct rank_event *event_of(const struct rank_set *s, const struct rank_member *m)
+static const struct rank_event *rank_schedule_event_of(const struct rank_set *s,
+                                                       const struct rank_member *m)
 {
     return &s->ranks[m->rank].events[m->event];
 }
 
 /* Whether the rank went from one all-to-all of the group to this one. */
-static bool follows(const struct rank_set *s, const struct rank_member *m)
+static bool rank_schedule_follows(const struct rank_set *s, const struct rank_member *m)
 {
-    const struct rank_event *e = event_of(s, m);
+    const struct rank_event *e = rank_schedule_event_of(s, m);
     return m->event > 0 && e[-1].what == e->what && e[-1].group == e->group &&
            e[-1].end_ns <= e->begin_ns;
 }
@@ -170,16 +159,16 @@ static void add_pair(const struct rank_set *s, const struct rank_collective *c, 
     double sum = 0, most = -1, bytes = 0, largest = 0;
     uint32_t busiest = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        const struct rank_event *e = event_of(s, &c->members[i]);
+        const struct rank_event *e = rank_schedule_event_of(s, &c->members[i]);
         double own = (double)rank_event_since(e, RANK_COMPUTE);
-        if (!follows(s, &c->members[i])) return;
+        if (!rank_schedule_follows(s, &c->members[i])) return;
         sum += own;
         if (own > most) most = own, busiest = c->members[i].rank;
         double size = e->bytes > 0 ? (double)e->bytes : 0;
         bytes += size;
         if (size > largest) largest = size;
     }
-    if (most * c->n < EVEN * sum) return;
+    if (most * c->n < rank_even_times * sum) return;
     b->pairs++;
     b->busiest[busiest]++;
     b->mean_ns += sum / c->n;
@@ -211,8 +200,10 @@ static void judge_pairs(struct rank_set *s, const struct between *b)
     x->size_ratio = b->mean_bytes > 0 ? b->most_bytes / b->mean_bytes : 0;
     x->wait_pct = stats_pct(b->most_ns - b->mean_ns, wall);
     x->often = b->pairs ? (double)b->busiest[x->busiest] / b->pairs : 0;
-    bool known = x->size_ratio >= LEAST_SIZES || has_experts(s) || x->often < MOST_OFTEN;
-    x->found = known && x->wait_pct >= LEAST_PCT && x->ratio >= LEAST_RATIO && b->pairs > 1;
+    bool known =
+        x->size_ratio >= rank_sizes_times || has_experts(s) || x->often < rank_same_busiest_share;
+    x->found =
+        known && x->wait_pct >= rank_schedule_pct && x->ratio >= rank_uneven_times && b->pairs > 1;
 }
 
 static int find_experts(struct rank_set *s, struct arena *mem)

@@ -3,13 +3,11 @@
 
 #include <stdlib.h>
 
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
 
-/* Arriving later than the others by less than this does not make a rank late. */
-#define LEAST_LATE_NS 20000
-
-static int by_rank(const void *a, const void *b)
+static int rank_set_by_rank(const void *a, const void *b)
 {
     const struct rank_summary *x = a, *y = b;
     if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
@@ -29,7 +27,7 @@ static void number_rest(struct rank_summary *list, uint32_t n)
 static int take_ranks(struct rank_summary *list, uint32_t n, struct arena *mem, struct rank_set *s)
 {
     number_rest(list, n);
-    if (n) qsort(list, n, sizeof *list, by_rank);
+    if (n) qsort(list, n, sizeof *list, rank_set_by_rank);
     s->ranks = list;
     s->twice = arena_zalloc(mem, (size_t)n + 1, sizeof *s->twice);
     if (!s->twice) return ERR_NOMEM;
@@ -59,8 +57,8 @@ static int find_missing(struct rank_set *s, struct arena *mem)
 
 /* When a member arrived, by a scale that all members share: before the common end where there is
  * one, by the aligned clocks elsewhere. */
-static int64_t arrival(const struct rank_set *s, const struct rank_collective *c,
-                       const struct rank_member *m)
+static int64_t rank_set_arrival(const struct rank_set *s, const struct rank_collective *c,
+                                const struct rank_member *m)
 {
     const struct rank_event *e = &s->ranks[m->rank].events[m->event];
     switch (c->what) {
@@ -94,13 +92,13 @@ struct waiting {
     struct before *before; /* by rank */
 };
 
-static void find_last(struct waiting *w, struct rank_collective *c)
+static void rank_set_find_last(struct waiting *w, struct rank_collective *c)
 {
     const struct rank_set *s = w->s;
     int64_t first = INT64_MAX, end = INT64_MIN;
     for (uint32_t i = 0; i < c->n; i++) {
         const struct rank_member *m = &c->members[i];
-        w->at[i] = arrival(s, c, m);
+        w->at[i] = rank_set_arrival(s, c, m);
         if (w->at[i] < first) first = w->at[i];
         if (w->at[i] > w->at[c->last]) c->last = i;
         int64_t e = rank_set_time(s, m->rank, s->ranks[m->rank].events[m->event].end_ns);
@@ -141,7 +139,7 @@ static void find_late(struct waiting *w, struct rank_collective *c)
         int64_t own = w->order[k].at_ns - w->order[middle].at_ns;
         int64_t visible = w->at[w->order[k].member] - w->sorted[middle];
         share += (w->order[k].at_ns - w->order[k - 1].at_ns) / (c->n - k);
-        if (own < LEAST_LATE_NS || visible < LEAST_LATE_NS) continue;
+        if (own < rank_late_ns || visible < rank_late_ns) continue;
         m->after_ns = (float)(own < visible ? own : visible);
         m->late_ns = (float)(share < visible ? share : visible);
     }
@@ -158,20 +156,28 @@ static void count_once(struct waiting *w, struct rank_member *m)
     *b = (struct before){e->end_ns, (int64_t)m->after_ns};
 }
 
-static int by_end(const void *a, const void *b)
+static int rank_set_by_end(const void *a, const void *b)
 {
     const struct rank_collective *x = a, *y = b;
     if (x->end_ns != y->end_ns) return x->end_ns < y->end_ns ? -1 : 1;
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static bool is_after_start(const struct rank_set *s, const struct rank_collective *c)
+static bool is_early(const struct rank_set *s, const struct rank_collective *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         const struct rank_summary *r = &s->ranks[c->members[i].rank];
-        if (r->events[c->members[i].event].begin_ns < r->from_ns) return false;
+        if (r->events[c->members[i].event].begin_ns < r->from_ns) return true;
     }
-    return true;
+    return false;
+}
+
+/* Where all are, there is nothing else to look at. */
+static void rank_set_find_early(struct rank_set *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_list; i++) n += s->list[i].early = is_early(s, &s->list[i]);
+    for (uint32_t i = 0; n == s->n_list && i < n; i++) s->list[i].early = false;
 }
 
 /* One collective after the other, by their ends; `seen` is by group and rank. */
@@ -188,14 +194,15 @@ static int walk_groups(struct waiting *w, struct intern *groups, struct arena *m
         if (!seen[g]) seen[g] = arena_zalloc(mem, (size_t)s->n + 1, sizeof **seen);
         if (!seen[g]) return ERR_NOMEM;
         w->seen = seen[g];
-        for (uint32_t k = 0; k < c->n; k++) w->at[k] = arrival(s, c, &c->members[k]);
+        for (uint32_t k = 0; k < c->n; k++) w->at[k] = rank_set_arrival(s, c, &c->members[k]);
         bool planned = c->what == COLLECTIVE_SEND_RECV && s->pipeline.ranks;
-        if (is_after_start(s, c) && !planned) find_late(w, c);
+        if (!c->early && !planned) find_late(w, c);
         for (uint32_t k = 0; k < c->n; k++) {
             uint32_t rank = c->members[k].rank;
             count_once(w, &c->members[k]);
             w->since[rank] += (int64_t)c->members[k].wait_ns;
             seen[g][rank] = w->since[rank];
+            if (!c->early) s->wait_ns[rank] += (int64_t)c->members[k].wait_ns;
         }
     }
     return 0;
@@ -211,17 +218,18 @@ int rank_waits(struct rank_set *s, struct arena *mem)
                         .before = arena_zalloc(mem, n, sizeof *w.before),
                         .since = arena_zalloc(mem, n, sizeof *w.since)};
     struct intern groups;
-    s->wait_ns = w.since;
-    if (!w.at || !w.sorted || !w.order || !w.before || !w.since) return ERR_NOMEM;
-    for (uint32_t i = 0; i < s->n_list; i++) find_last(&w, &s->list[i]);
-    if (s->n_list) qsort(s->list, s->n_list, sizeof *s->list, by_end);
+    s->wait_ns = arena_zalloc(mem, n, sizeof *s->wait_ns);
+    if (!s->wait_ns || !w.at || !w.sorted || !w.order || !w.before || !w.since) return ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_list; i++) rank_set_find_last(&w, &s->list[i]);
+    if (s->n_list) qsort(s->list, s->n_list, sizeof *s->list, rank_set_by_end);
+    rank_set_find_early(s);
     if (intern_init(&groups)) return ERR_NOMEM;
     int rc = walk_groups(&w, &groups, mem);
     intern_done(&groups);
     return rc;
 }
 
-static int find_step(struct rank_set *s, struct arena *mem)
+static int rank_set_find_step(struct rank_set *s, struct arena *mem)
 {
     int64_t *steps = arena_zalloc(mem, (size_t)s->n + 1, sizeof *steps);
     if (!steps) return ERR_NOMEM;
@@ -231,11 +239,12 @@ static int find_step(struct rank_set *s, struct arena *mem)
     return 0;
 }
 
-static int run(struct rank_summary *list, uint32_t n, struct arena *mem, struct rank_set *s)
+static int rank_set_do_run(struct rank_summary *list, uint32_t n, struct arena *mem,
+                           struct rank_set *s)
 {
     TRY(take_ranks(list, n, mem, s));
     TRY(find_missing(s, mem));
-    TRY(find_step(s, mem));
+    TRY(rank_set_find_step(s, mem));
     TRY(rank_match(s, mem));
     TRY(rank_find_pipeline(s, mem));
     TRY(rank_clocks(s, mem));
@@ -254,7 +263,7 @@ int rank_set_run(struct rank_summary *list, uint32_t n, struct arena *mem, struc
                  struct err *e)
 {
     *ret = (struct rank_set){0};
-    return run(list, n, mem, ret) < 0 ? err_nomem(e) : 0;
+    return rank_set_do_run(list, n, mem, ret) < 0 ? err_nomem(e) : 0;
 }
 
 double rank_collective_bus(const struct rank_collective *c)

@@ -28,6 +28,7 @@ struct rank_collective {
     enum collective what;
     uint32_t ranks; /* of its group, also those that are missing; 0 when not known */
     bool numbered;  /* matched by a number that was recorded, not by order */
+    bool early;     /* of a start-up, which no rank is blamed for */
     int64_t bytes;  /* the most of any rank, -1 when not known */
     struct rank_member *members;
     uint32_t n;
@@ -122,6 +123,7 @@ struct rank_set {
     uint32_t n_path;
     int64_t *path_own_ns;     /* by index in the set: own time of the rank on it */
     int64_t path_transfer_ns; /* and of all transfers */
+    int64_t path_ns;          /* both together */
     int64_t begin_ns;         /* first begin of any rank */
     int64_t step_ns;          /* median over ranks */
     struct rank_pipeline pipeline;

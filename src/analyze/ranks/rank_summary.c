@@ -8,13 +8,11 @@
 #include "analyze/gaps/gaps.h"
 #include "analyze/names/host_cause.h"
 #include "analyze/names/source_place.h"
+#include "analyze/ranks/ranks_constants.h"
 #include "analyze/ranks/ranks_private.h"
 #include "analyze/stages/stages.h"
 #include "analyze/structure/outline.h"
 #include "base/jdoc.h"
-
-/* A loop of fewer steps does not say where start-up ends. */
-#define LEAST_STEPS 4
 
 /* ---- who it is */
 
@@ -33,7 +31,7 @@ int rank_in_name(const char *path)
     return rank;
 }
 
-static int small_number(const struct jdoc *d, const char *key, int otherwise)
+static int rank_summary_small_number(const struct jdoc *d, const char *key, int otherwise)
 {
     double n = jdoc_number(d, key, -1);
     return n >= 0 && n <= 1e7 ? (int)n : otherwise;
@@ -47,8 +45,8 @@ static int set_identity(struct context *cx, struct arena *mem, struct rank_summa
     struct jdoc d;
     s->rank = rank_in_name(s->path);
     if (info.p && jdoc_parse(info, cx->mem, &d, NULL) == 0) {
-        s->rank = small_number(&d, "rank", s->rank);
-        s->world = small_number(&d, "world_size", 0);
+        s->rank = rank_summary_small_number(&d, "rank", s->rank);
+        s->world = rank_summary_small_number(&d, "world_size", 0);
     }
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !host.p; i++)
         host = trace_meta(cx->t, keys[i]);
@@ -92,7 +90,34 @@ int rank_groups(const struct rank_reader *in, const struct message_group *groups
 
 /* ---- steps */
 
-static void measure_steps(const struct context *cx, struct rank_summary *s)
+struct span rank_window(const struct rank_reader *in)
+{
+    const struct context *cx = in->cx;
+    const struct comm *c = comm_of(cx);
+    int64_t begin = cx->t->begin_ns == ID_NONE ? 0 : cx->t->begin_ns;
+    if (in->from_ns == INT64_MIN) return (struct span){begin, begin + c->wall_ns};
+    int64_t end = steps_of(cx)->loop.end_ns;
+    if (c->busiest < c->n_devices) {
+        int64_t last = timeline_of(cx)->devices[c->busiest].extent.end_ns;
+        if (last > end) end = last;
+    }
+    return (struct span){in->from_ns, end};
+}
+
+static void rank_summary_measure(const struct rank_reader *in, struct rank_summary *s)
+{
+    const struct comm *c = comm_of(in->cx);
+    struct comm_device d = comm_main(c);
+    struct span w = rank_window(in);
+    s->wall_ns = s->idle_ns = span_ns(w);
+    if (d.device < 0) return;
+    s->compute_ns = timeline_busy_ns(&d.compute, w.begin_ns, w.end_ns);
+    s->comm_ns = timeline_busy_ns(&d.comm, w.begin_ns, w.end_ns);
+    s->exposed_ns = timeline_busy_ns(&d.exposed, w.begin_ns, w.end_ns);
+    s->idle_ns -= timeline_busy_ns(&timeline_of(in->cx)->devices[c->busiest], w.begin_ns, w.end_ns);
+}
+
+static void rank_summary_measure_steps(const struct context *cx, struct rank_summary *s)
 {
     const struct steps *st = steps_of(cx);
     const struct device_line *d = &timeline_of(cx)->devices[comm_of(cx)->busiest];
@@ -106,18 +131,15 @@ static void measure_steps(const struct context *cx, struct rank_summary *s)
 static const struct pass *const needs[] = {&messages_pass, &gaps_pass,   &host_causes_pass,
                                            &places_pass,   &stages_pass, NULL};
 
-static int fill(const struct rank_reader *in, struct rank_summary *s)
+static int rank_summary_fill(const struct rank_reader *in, struct rank_summary *s)
 {
     struct context *cx = (struct context *)(uintptr_t)in->cx;
     struct comm_device d = comm_main(comm_of(cx));
     TRY(set_identity(cx, &in->store->mem, s));
     s->begin_ns = cx->t->begin_ns == ID_NONE ? 0 : cx->t->base_ns + cx->t->begin_ns;
     s->from_ns = in->from_ns == INT64_MIN ? INT64_MIN : cx->t->base_ns + in->from_ns;
-    s->wall_ns = comm_of(cx)->wall_ns;
-    s->compute_ns = d.compute_ns;
-    s->comm_ns = d.comm_ns;
-    s->exposed_ns = d.exposed_ns;
-    s->idle_ns = s->wall_ns - d.busy_ns;
+    s->has_device = timeline_of(cx)->n_devices > 0;
+    rank_summary_measure(in, s);
     TRY(rank_costs_run(in, s));
     if (!comm_of(cx)->n_works) {
         TRY(context_need(cx, &host_messages_pass, NULL));
@@ -125,21 +147,21 @@ static int fill(const struct rank_reader *in, struct rank_summary *s)
     }
     TRY(rank_groups(in, messages_of(cx)->groups, messages_of(cx)->n_groups, s));
     TRY(rank_events_run(in, s));
-    measure_steps(cx, s);
+    rank_summary_measure_steps(cx, s);
     return 0;
 }
 
-/* Traces of other profilers have a window that somebody chose; a recording of ours begins with the
+/* Traces of other profilers have a window that the user chose; a recording of ours begins with the
  * program (imports, loading, the first calls) and ends with it. */
-static struct span loop_of(const struct context *cx)
+static struct span rank_summary_loop_of(const struct context *cx)
 {
     const struct steps *s = steps_of(cx);
-    bool ours = trace_meta(cx->t, TRACE_META_RECORDED).p != NULL;
-    if (!ours || s->n_steps < LEAST_STEPS) return (struct span){INT64_MIN, INT64_MAX};
+    bool ours = trace_timeline_is_ours(cx->t);
+    if (!ours || s->n_steps < rank_summary_steps) return (struct span){INT64_MIN, INT64_MAX};
     return (struct span){s->steps[1].cpu.begin_ns, s->loop.end_ns}; /* the first one warms up */
 }
 
-/* What a rank does after its last collective has begun makes nobody wait. */
+/* What a rank does after its last collective has begun makes no rank wait. */
 static void stop_at_last(struct rank_reader *in)
 {
     const struct comm *c = comm_of(in->cx);
@@ -157,7 +179,7 @@ int rank_summary_run(struct context *cx, const char *path, struct rank_store *st
                      struct rank_summary *ret, struct err *e)
 {
     for (const struct pass *const *p = needs; *p; p++) TRY(context_need(cx, *p, e));
-    struct span loop = loop_of(cx);
+    struct span loop = rank_summary_loop_of(cx);
     struct rank_reader in = {
         cx,          store,    arena_zalloc(cx->mem, cx->t->n_lanes + (size_t)1, 1), loop.begin_ns,
         loop.end_ns, INT64_MAX};
@@ -167,7 +189,7 @@ int rank_summary_run(struct context *cx, const char *path, struct rank_store *st
         in.autograd[l] =
             cx->t->lanes[l].kind == LANE_THREAD && outline_is_autograd(cx->t, &cx->t->lanes[l]);
     *ret = (struct rank_summary){.path = path, .part = -1};
-    return fill(&in, ret) < 0 ? err_nomem(e) : 0;
+    return rank_summary_fill(&in, ret) < 0 ? err_nomem(e) : 0;
 }
 
 int rank_store_init(struct rank_store *s, struct err *e)

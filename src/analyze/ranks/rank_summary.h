@@ -78,8 +78,9 @@ struct rank_summary {
     int world; /* 0 when not known */
     const char *host;
     int64_t begin_ns; /* of the trace, since 1970 */
-    int64_t from_ns;  /* nobody is late before: the loop of a recording that has the start-up too */
-    int64_t wall_ns, compute_ns, comm_ns, exposed_ns, idle_ns;
+    int64_t from_ns; /* no rank is late before: the loop of a recording that has the start-up too */
+    int64_t wall_ns, compute_ns, comm_ns, exposed_ns, idle_ns; /* from then on */
+    bool has_device; /* or else these are of its threads */
     uint32_t n_steps;
     int64_t step_ns;           /* mean, on the device; the wall clock where there is no loop */
     struct rank_event *events; /* collectives of the busiest device, by begin */

@@ -53,6 +53,10 @@ struct rank_reader {
     int64_t launched_ns;    /* when the last collective was launched */
 };
 
+/* What the figures of the rank are about: its loop where the recording has the start-up too, with
+ * what the device still does at the end; else all of the trace. */
+struct span rank_window(const struct rank_reader *in);
+
 /* Kernels, idle time and functions. */
 int rank_costs_run(const struct rank_reader *in, struct rank_summary *s) MUST_USE;
 

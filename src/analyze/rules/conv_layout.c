@@ -3,13 +3,10 @@
  * memory the wrong way. */
 #include <math.h>
 
-#include "analyze/rules/kernel_fix.h"
+#include "analyze/findings/kernel_fix.h"
+#include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
-
-/* What norms and pools over channels-last tensors reach of the memory's rate. */
-#define LAST_REACHES 0.6
-/* What they take of their time then, where nothing says how much they move. */
-#define USUAL_SHARE 0.5
 
 struct found {
     struct kernel_fix fix;
@@ -29,7 +26,7 @@ static bool walks_across(const struct context *cx, row_t r, const struct roof_ki
            !str_has(name, "nhwc") && !str_has(name, "NHWC");
 }
 
-static uint32_t step_of(const struct context *cx, row_t r)
+static uint32_t conv_layout_step_of(const struct context *cx, row_t r)
 {
     row_t call = trace_launch_of(cx->t, r);
     bool unknown = call == ROW_NONE || steps_may_be_layers(steps_of(cx));
@@ -37,10 +34,10 @@ static uint32_t step_of(const struct context *cx, row_t r)
 }
 
 /* What comes into the program is in NCHW order: the first tensor of a step is converted once,
- * whoever does it. */
+ * in either place. */
 static bool is_input(const struct context *cx, struct found *x, row_t r)
 {
-    uint32_t step = step_of(cx, r);
+    uint32_t step = conv_layout_step_of(cx, r);
     bool first = !x->any || step != x->step;
     x->any = true;
     x->step = step;
@@ -48,7 +45,7 @@ static bool is_input(const struct context *cx, struct found *x, row_t r)
 }
 
 /* Only where layouts are turned around: elsewhere the order may be right as it is. */
-static int collect(const struct context *cx, struct found *x, struct err *e)
+static int conv_layout_collect(const struct context *cx, struct found *x, struct err *e)
 {
     const struct roofline *f = roofline_of(cx);
     for (row_t r = 0; r < cx->t->n_rows; r++) {
@@ -63,20 +60,21 @@ static int collect(const struct context *cx, struct found *x, struct err *e)
         const struct roof_kind *k = roofline_kind(f, cx->t, r);
         if (!walks_across(cx, r, k)) continue;
         double now = (double)cx->t->dur_ns[r], roof = roofline_row_ns(f, cx->t, r);
-        double then = isnan(roof) ? USUAL_SHARE * now : roof / LAST_REACHES;
+        double then =
+            isnan(roof) ? conv_layout_usual_share * now : roof / conv_layout_channels_last_share;
         if (then < now) TRY(kernel_fix_add(&x->fix, cx, r, then, e));
     }
     return 0;
 }
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e);
+static int conv_layout_report(const struct context *cx, const struct found *x, struct findings *out,
+                              struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int conv_layout_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct found x = {.fix = {.others = out}};
-    int rc = collect(cx, &x, e);
-    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    int rc = conv_layout_collect(cx, &x, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = conv_layout_report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
     return rc;
 }
@@ -84,28 +82,31 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_conv_layout = {
     .id = "conv_layout",
     .summary = "convolutions convert their tensors from NCHW to NHWC and back",
-    .run = run,
+    .limit = LIMIT_GPU,
+    .tries = "channels_last:%s",
+    .claims = CLAIM_KERNELS,
+    .yields_to = RULE_LIST(&rule_odd_gemm),
+    .run = conv_layout_run,
 };
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e)
+static int conv_layout_report(const struct context *cx, const struct found *x, struct findings *out,
+                              struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_conv_layout, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
     f->title = "convolutions convert tensor layouts";
     f->effort = EFFORT_ONE_LINE;
     f->why = rule_text(
         cx,
-        "%u kernels only convert tensors from NCHW to NHWC and back around convolutions "
+        "%s kernels only convert tensors from NCHW to NHWC and back around convolutions "
         "(%s)%s.",
-        x->n_turned, human_time(x->turned_ns).s,
+        human_count(x->n_turned).s, human_time(x->turned_ns).s,
         x->fix.n > x->n_turned ? "; norms and pools between them read the NCHW order slowly" : "");
     f->fix = "Keep model and inputs in NHWC order: model.to(memory_format=torch.channels_last) and "
              "x.to(memory_format=torch.channels_last), two lines.";
     f->not_fixed = "An operator that supports only NCHW converts the tensor back: check how many "
-                   "of these kernels "
-                   "are left afterwards.";
+                   "of these kernels are left afterwards.";
     f->show = "kernels %s --filter '[nN][cChH][hHwW][wWcC]'";
     return 0;
 }

@@ -1,11 +1,9 @@
 /* data_loader.c: the loop waits for its next batch. Without workers the thread that launches loads
  * it itself; with too few it waits for them. What a batch takes in a worker is known where our
  * recorder ran in the workers too. */
-#include "analyze/rules/host_rows.h"
+#include "analyze/findings/host_side.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
-
-/* Taking a batch that is ready takes less. */
-#define LEAST_WAIT_NS 300000
 
 /* What the workers did, as far as they were recorded. */
 struct workers {
@@ -65,10 +63,10 @@ static int heaviest_frame(const struct context *cx, const struct host_rows *h, r
     return 0;
 }
 
-static int report(const struct context *cx, const struct host_rows *h, struct findings *out,
-                  struct err *e);
+static int data_loader_report(const struct context *cx, const struct host_rows *h,
+                              struct findings *out, struct err *e);
 
-static bool is_call(enum host_cause c)
+static bool data_loader_is_call(enum host_cause c)
 {
     return c == HOST_DATA_CALL;
 }
@@ -82,20 +80,53 @@ static bool has_labels(const struct context *cx)
     return false;
 }
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int data_loader_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct host_rows h;
-    TRY(host_rows_find(cx, (struct host_rows_wanted){host_cause_is_data, LEAST_WAIT_NS}, &h, e));
+    TRY(host_rows_find(cx, (struct host_rows_wanted){host_cause_is_data, data_loader_wait_ns}, &h,
+                       e));
     if (!has_labels(cx))
-        TRY(host_rows_find(cx, (struct host_rows_wanted){is_call, LEAST_WAIT_NS}, &h, e));
-    return host_rows_matter(cx, &h) ? report(cx, &h, out, e) : 0;
+        TRY(host_rows_find(cx, (struct host_rows_wanted){data_loader_is_call, data_loader_wait_ns},
+                           &h, e));
+    return host_rows_matter(cx, &h) ? data_loader_report(cx, &h, out, e) : 0;
 }
 
 const struct rule rule_data_loader = {
     .id = "data_loader",
     .summary = "the loop waits for its DataLoader",
-    .run = run,
+    .limit = LIMIT_DATA,
+    .tries = "loader:4",
+    .run = data_loader_run,
 };
+
+/* Without a device: who waits is the program itself. */
+static void say_no_device(struct finding *f, enum host_cause cause)
+{
+    f->not_fixed = "Loading that runs beside the steps costs nothing and is not counted.";
+    if (cause != HOST_DATA_HERE) {
+        f->why = "The workers have not finished the next batch when the loop asks for it.";
+        return;
+    }
+    f->why = "The DataLoader has no workers (num_workers=0): the thread that computes loads every "
+             "batch itself, and computes nothing meanwhile.";
+    f->fix = "Set num_workers (4 to begin with, fewer where the machine has fewer cores) and "
+             "persistent_workers=True: workers load the next batches while the program computes.";
+}
+
+/* Workers share the cores with the program, so they hide loading only in part: what is left of it
+ * is one batch in as many as there are workers. */
+static int share_the_loading(const struct context *cx, const struct host_rows *h, struct finding *f,
+                             struct err *e)
+{
+    row_t *rows = arena_alloc(cx->mem, (h->n + (size_t)1) * sizeof *rows);
+    uint32_t n = 0;
+    if (!rows) return err_nomem(e);
+    for (uint32_t i = 0; i < h->n; i++)
+        if (i % data_loader_workers) rows[n++] = h->rows[i];
+    f->edits[0].rows = rows;
+    f->edits[0].n_rows = n;
+    return 0;
+}
 
 static void say_here(struct finding *f)
 {
@@ -116,8 +147,8 @@ static void say_workers(const struct context *cx, struct finding *f, const struc
     if (!w->n) return;
     int64_t batch = w->ns / w->n_batches;
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
-                 "a batch takes %s in a worker; %u worker%s recorded", human_time(batch).s, w->n,
-                 w->n == 1 ? " was" : "s were");
+                 "a batch takes %s in a worker; %s worker%s recorded", human_time(batch).s,
+                 human_count(w->n).s, w->n == 1 ? " was" : "s were");
     uint32_t steps = steps_of(cx)->n_steps;
     int64_t left = wall_of(cx)->wall_ns - f->exposed_ns;
     if (steps > 1 && left > 0)
@@ -126,8 +157,8 @@ static void say_workers(const struct context *cx, struct finding *f, const struc
                      human_time(left / steps).s, (long long)batch * steps / left + 1);
 }
 
-static int report(const struct context *cx, const struct host_rows *h, struct findings *out,
-                  struct err *e)
+static int data_loader_report(const struct context *cx, const struct host_rows *h,
+                              struct findings *out, struct err *e)
 {
     const struct trace *t = cx->t;
     struct finding *f = host_rows_finding(cx, h, out, &rule_data_loader, e);
@@ -136,8 +167,12 @@ static int report(const struct context *cx, const struct host_rows *h, struct fi
     struct workers w = find_workers(t);
     if (cause == HOST_DATA_HERE) say_here(f);
     else say_workers(cx, f, &w);
-    f->not_fixed = "What loading takes while the GPU has queued work costs nothing and is not "
+    f->not_fixed = "Loading that runs while the GPU has queued work costs nothing and is not "
                    "counted.";
+    if (rule_cpu_only(cx)) {
+        say_no_device(f, cause);
+        TRY(share_the_loading(cx, h, f, e));
+    }
     row_t frame;
     TRY(heaviest_frame(cx, h, &frame, e));
     if (cause == HOST_DATA_WORKERS) frame = ROW_NONE;

@@ -1,23 +1,15 @@
 /* eager_island.c: a compiled stage that still runs many kernels outside its compiled regions: graph
  * breaks leave islands of eager code, each with its own launches and guard checks. */
-#include "analyze/rules/rule.h"
+#include "analyze/names/torch_words.h"
+#include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
-
-/* Share of the kernels of a compiled stage that may run outside its regions. */
-#define MOST_EAGER 0.25
-/* With fewer regions per call than this, the stage is not split. */
-#define LEAST_REGIONS 2
-
-static bool is_region(struct str name)
-{
-    return str_starts(name, "Torch-Compiled Region");
-}
 
 /* Whether the launch happened inside a compiled region. */
 static bool inside_region(const struct trace *t, row_t r)
 {
     for (; r != ROW_NONE; r = t->parent[r])
-        if (t->kind[r] == KIND_OP && is_region(trace_name(t, r))) return true;
+        if (t->kind[r] == KIND_OP && torch_is_region(trace_name(t, r))) return true;
     return false;
 }
 
@@ -27,7 +19,7 @@ struct islands {
     row_t first_eager;
 };
 
-static int count(const struct context *cx, struct islands **ret, struct err *e)
+static int eager_island_count(const struct context *cx, struct islands **ret, struct err *e)
 {
     const struct trace *t = cx->t;
     const struct stage_tree *tree = &stages_of(cx)->tree;
@@ -39,8 +31,8 @@ static int count(const struct context *cx, struct islands **ret, struct err *e)
         if (call == STAGE_NONE) continue;
         struct islands *s = &all[tree->calls[call].node];
         const struct call_info *launch = trace_call(t, r);
-        if (t->kind[r] == KIND_OP && is_region(trace_name(t, r))) s->regions++;
-        if (t->kind[r] == KIND_OP && str_starts(trace_name(t, r), "TorchDynamo Cache Lookup"))
+        if (t->kind[r] == KIND_OP && torch_is_region(trace_name(t, r))) s->regions++;
+        if (t->kind[r] == KIND_OP && torch_is_guard_check(trace_name(t, r)))
             s->lookup_ns += t->dur_ns[r];
         if (!launch || !launch->n_gpu) continue;
         bool compiled = inside_region(t, r);
@@ -51,29 +43,20 @@ static int count(const struct context *cx, struct islands **ret, struct err *e)
     return 0;
 }
 
-static int report(const struct context *cx, const struct stage *s, const struct islands *i,
-                  struct findings *out, struct err *e);
+static int eager_island_report(const struct context *cx, const struct stage *s,
+                               const struct islands *i, struct findings *out, struct err *e);
 
-/* What is found there has a price already. */
-static bool is_told(const struct findings *out)
-{
-    for (uint32_t i = 0; i < out->n; i++)
-        if (strcmp(out->items[i]->rule->id, "graph_break") == 0) return true;
-    return false;
-}
-
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int eager_island_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct islands *all;
-    if (is_told(out)) return 0;
-    TRY(count(cx, &all, e));
+    TRY(eager_island_count(cx, &all, e));
     for (uint32_t i = 0; i < stages_of(cx)->n; i++) {
         const struct stage *s = &stages_of(cx)->list[i];
         const struct islands *k = &all[i];
-        if (!s->calls || k->regions < LEAST_REGIONS * s->calls || !k->compiled) continue;
-        if ((double)k->eager > MOST_EAGER * (double)(k->eager + k->compiled) &&
-            s->idle_meanwhile_ns * 20 > wall_of(cx)->wall_ns)
-            TRY(report(cx, s, k, out, e));
+        if (!s->calls || k->regions < eager_island_regions * s->calls || !k->compiled) continue;
+        if ((double)k->eager > eager_island_share * (double)(k->eager + k->compiled) &&
+            (double)s->idle_meanwhile_ns > eager_island_idle_share * (double)wall_of(cx)->wall_ns)
+            TRY(eager_island_report(cx, s, k, out, e));
     }
     return 0;
 }
@@ -81,11 +64,13 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_eager_island = {
     .id = "eager_island",
     .summary = "eager code splits a compiled stage",
-    .run = run,
+    .limit = LIMIT_CPU,
+    .silent_after = RULE_LIST(&rule_graph_break), /* which has a price for it */
+    .run = eager_island_run,
 };
 
-static int report(const struct context *cx, const struct stage *s, const struct islands *i,
-                  struct findings *out, struct err *e)
+static int eager_island_report(const struct context *cx, const struct stage *s,
+                               const struct islands *i, struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_eager_island, e);
     if (!f) return ERR_NOMEM;
@@ -97,10 +82,10 @@ static int report(const struct context *cx, const struct stage *s, const struct 
     f->title = "eager code splits a compiled stage";
     f->subject = rule_name(cx, s->name, 60);
     f->why = rule_text(cx,
-                       "Each call runs %.1f compiled regions, but %u of its %u kernels and copies "
+                       "Each call runs %.1f compiled regions, but %s of its %s kernels and copies "
                        "are launched outside them; guard checks take %s.",
-                       (double)i->regions / s->calls, i->eager, i->eager + i->compiled,
-                       human_time(i->lookup_ns).s);
+                       (double)i->regions / s->calls, human_count(i->eager).s,
+                       human_count(i->eager + i->compiled).s, human_time(i->lookup_ns).s);
     f->fix = "Find the graph breaks (TORCH_LOGS=graph_breaks, or fullgraph=True to make them "
              "errors) and move what cannot be compiled out of the stage.";
     f->show = "stages %s --all";

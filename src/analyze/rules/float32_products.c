@@ -3,7 +3,9 @@
  * float32 on the way. */
 #include <math.h>
 
-#include "analyze/rules/kernel_fix.h"
+#include "analyze/findings/kernel_fix.h"
+#include "analyze/kernels/work_op.h"
+#include "analyze/rules/rules.h"
 #include "base/human.h"
 
 struct found {
@@ -14,7 +16,7 @@ struct found {
 };
 
 /* Attention on its math path is float32 inside; that belongs to another rule. */
-static bool is_ours(const struct context *cx, row_t r)
+static bool float32_products_is_ours(const struct context *cx, row_t r)
 {
     const struct trace *t = cx->t;
     if (t->kind[r] != KIND_KERNEL) return false;
@@ -23,13 +25,14 @@ static bool is_ours(const struct context *cx, row_t r)
     if (k->work.type != NUMBER_UNKNOWN && k->work.type != NUMBER_F32 &&
         !number_is_half(k->work.type))
         return false;
-    return kernel_under(cx, r, "scaled_dot_product_attention") == ROW_NONE;
+    return work_op_under(cx, r, "scaled_dot_product_attention").op == ROW_NONE;
 }
 
-static bool half_inputs(const struct trace *t, row_t kernel)
+static bool half_inputs(const struct context *cx, row_t kernel)
 {
-    row_t call = trace_launch_of(t, kernel);
-    for (row_t r = call == ROW_NONE ? ROW_NONE : t->parent[call];
+    struct work_op by = work_op_of(cx, kernel);
+    const struct trace *t = by.t;
+    for (row_t r = by.call == ROW_NONE || !by.same ? ROW_NONE : t->parent[by.call];
          r != ROW_NONE && t->kind[r] == KIND_OP; r = t->parent[r]) {
         const struct op_info *op = trace_op(t, r);
         struct str types = op && op->types != STR_NONE ? trace_str(t, op->types) : str_c("");
@@ -52,11 +55,11 @@ static double in_precision(const struct context *cx, row_t r, enum precision p)
     return then < now ? then : now;
 }
 
-static int collect(const struct context *cx, struct found *x, struct err *e)
+static int float32_products_collect(const struct context *cx, struct found *x, struct err *e)
 {
     for (row_t r = 0; r < cx->t->n_rows; r++) {
-        if (!trace_is_work(cx->t, r) || !is_ours(cx, r)) continue;
-        bool half = half_inputs(cx->t, r);
+        if (!trace_is_work(cx->t, r) || !float32_products_is_ours(cx, r)) continue;
+        bool half = half_inputs(cx, r);
         TRY(kernel_fix_add(&x->fix, cx, r, in_precision(cx, r, half ? HALF : x->into), e));
         x->n_half += half;
         double flops = roofline_row_flops(roofline_of(cx), cx->t, r);
@@ -82,7 +85,7 @@ static double in_bf16(const struct context *cx, row_t r)
 }
 
 /* The whole program in bf16, beside TF32 for the products alone. */
-static int add_options(const struct context *cx, struct finding *f, struct err *e)
+static int float32_products_add_options(const struct context *cx, struct finding *f, struct err *e)
 {
     struct kernel_fix all = {0};
     int rc = 0;
@@ -106,17 +109,17 @@ static int add_options(const struct context *cx, struct finding *f, struct err *
     return rc;
 }
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e);
+static int float32_products_report(const struct context *cx, const struct found *x,
+                                   struct findings *out, struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int float32_products_run(const struct context *cx, struct findings *out, struct err *e)
 {
     const struct ceilings *c = &roofline_of(cx)->ceilings;
     bool tf32 = c->compute[TF32].from != CEILING_NONE;
     struct found x = {.fix = {.others = out}, .into = tf32 ? TF32 : HALF};
     if (isnan(c->compute[x.into].per_s) || isnan(c->compute[FP32].per_s)) return 0;
-    int rc = collect(cx, &x, e);
-    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    int rc = float32_products_collect(cx, &x, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = float32_products_report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
     return rc;
 }
@@ -124,10 +127,27 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_float32_products = {
     .id = "float32_products",
     .summary = "float32 matrix multiplications that do not use the tensor cores",
-    .run = run,
+    .limit = LIMIT_GPU,
+    .tries = "tf32",
+    .claims = CLAIM_KERNELS,
+    .yields_to = RULE_LIST(&rule_slow_attention),
+    .run = float32_products_run,
 };
 
-static const char *why(const struct context *cx, const struct found *x)
+/* NVIDIA's GPUs before compute capability 8.0 multiply bf16 without tensor cores. */
+static bool float32_products_wants_fp16(const struct context *cx)
+{
+    const struct trace *t = cx->t;
+    return t->n_devices && t->devices[0].major > 0 && t->devices[0].major < 8;
+}
+
+static const char *float32_products_into(const struct context *cx, const struct found *x)
+{
+    bool fp16 = x->into == HALF && float32_products_wants_fp16(cx);
+    return fp16 ? "fp16" : precision_name(x->into);
+}
+
+static const char *float32_products_why(const struct context *cx, const struct found *x)
 {
     const char *rate =
         x->flops_ns > 0 ? rule_text(cx, " at %.0f TFLOP/s", x->flops / x->flops_ns / 1e3) : "";
@@ -136,37 +156,40 @@ static const char *why(const struct context *cx, const struct found *x)
     if (half)
         return rule_text(
             cx,
-            "%u matrix multiplications have bf16 or fp16 inputs but are computed in float32 "
+            "%s matrix multiplications have bf16 or fp16 inputs but are computed in float32 "
             "without tensor cores%s, for %s; the tensor cores reach %.0f.",
-            x->fix.n, rate, human_time(x->fix.before_ns).s, c->per_s / 1e12);
+            human_count(x->fix.n).s, rate, human_time(x->fix.before_ns).s, c->per_s / 1e12);
     return rule_text(
         cx,
-        "%u matrix multiplications and convolutions in float32 run without tensor cores%s, "
+        "%s matrix multiplications and convolutions in float32 run without tensor cores%s, "
         "for %s; in %s this GPU reaches %.0f TFLOP/s.",
-        x->fix.n, rate, human_time(x->fix.before_ns).s, precision_name(x->into), c->per_s / 1e12);
+        human_count(x->fix.n).s, rate, human_time(x->fix.before_ns).s, float32_products_into(cx, x),
+        c->per_s / 1e12);
 }
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e)
+static int float32_products_report(const struct context *cx, const struct found *x,
+                                   struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_float32_products, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
     bool half = 2 * x->n_half > x->fix.n;
     f->effort = x->into == TF32 && !half ? EFFORT_ONE_LINE : EFFORT_LOCAL;
-    f->title = half ? "half-precision matrix multiplications computed in float32"
-                    : "float32 matrix multiplications without tensor cores";
-    f->why = why(cx, x);
+    f->title = half ? "half-precision inputs computed in float32" : "float32 without tensor cores";
+    f->why = float32_products_why(cx, x);
     f->fix =
         half ? "Keep both inputs in half precision (no .float() before the matrix multiplication)."
-        : x->into == TF32 ? "Allow TF32: torch.set_float32_matmul_precision(\"high\") (and "
-                            "torch.backends.cudnn.allow_tf32 = True), one line. bf16 (autocast "
-                            "or bf16 weights) is about twice as fast again and halves the "
+        : x->into == TF32 ? "Allow TF32: torch.set_float32_matmul_precision(\"high\"), and "
+                            "torch.backends.cudnn.allow_tf32 = True for convolutions. Autocast to "
+                            "bf16, or bf16 weights, take half of that time and half of the "
                             "memory traffic."
-                          : "Run it in bf16 or fp16: autocast, or weights and inputs in half "
-                            "precision.";
+        : float32_products_wants_fp16(cx)
+            ? "Run it in fp16: autocast(dtype=torch.float16), with a GradScaler in training, or "
+              "weights and inputs in fp16. This GPU has no tensor cores for bf16."
+            : "Run it in bf16 or fp16: autocast, or weights and inputs in half precision.";
     f->not_fixed = "This changes numerics: TF32 keeps 10 bits of the mantissa, bf16 keeps 7. Check "
                    "the results before you rely on them.";
     f->show = "kernels %s --roof";
-    return x->into == TF32 && !half ? add_options(cx, f, e) : 0;
+    if (x->into != TF32) f->tries = ""; /* no trial switches to fp16 */
+    return x->into == TF32 && !half ? float32_products_add_options(cx, f, e) : 0;
 }

@@ -1,5 +1,5 @@
 /* graph_break.c: a compiled function is cut into pieces: between two compiled regions of a step
- * some operators run eagerly, a value is looked at, guards are checked, and the next region is
+ * some operators run eagerly, a value is examined, guards are checked, and the next region is
  * entered again.
  *
  *     region          [ prologue l l l ]   eager l l sync   lookup   [ prologue l l l ]
@@ -9,15 +9,11 @@
  * next. Where eager code does much by itself it is the program's, and no break. */
 #include <string.h>
 
-#include "analyze/rules/compiled_regions.h"
+#include "analyze/findings/host_side.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/vec.h"
-
-/* More launches than this between two regions are a part of the program. */
-#define MOST_LAUNCHES 16
-/* Share of all device work that may lie between regions. */
-#define MOST_WORK 0.4
 
 struct breaks {
     struct sim_cut *spans;
@@ -39,7 +35,8 @@ struct one_break {
     row_t first;
 };
 
-static void count_call(const struct sim_model *m, const struct sim_call *c, struct one_break *g)
+static void graph_break_count_call(const struct sim_model *m, const struct sim_call *c,
+                                   struct one_break *g)
 {
     bool waits = c->wait != SIM_WAIT_NOTHING && !call_allocates(c->kind);
     g->last_ns = c->end_ns;
@@ -52,8 +49,8 @@ static void count_call(const struct sim_model *m, const struct sim_call *c, stru
     }
 }
 
-static struct one_break look_between(const struct sim_model *m, uint32_t thread, struct span a,
-                                     struct span b)
+static struct one_break graph_break_look_between(const struct sim_model *m, uint32_t thread,
+                                                 struct span a, struct span b)
 {
     struct one_break g = {.free = {a.begin_ns, b.begin_ns}, .first = ROW_NONE};
     for (uint32_t c = sim_call_at(m, a.begin_ns); c < m->n_calls; c++) {
@@ -65,13 +62,13 @@ static struct one_break look_between(const struct sim_model *m, uint32_t thread,
             break;
         }
         if (call->begin_ns < a.end_ns) g.free.begin_ns = call->end_ns;
-        else count_call(m, call, &g);
+        else graph_break_count_call(m, call, &g);
     }
     return g;
 }
 
-static void add(const struct context *cx, struct breaks *b, uint32_t thread,
-                const struct one_break *g)
+static void graph_break_add(const struct context *cx, struct breaks *b, uint32_t thread,
+                            const struct one_break *g)
 {
     uint32_t step = steps_at(steps_of(cx), g->free.begin_ns);
     b->spans[b->n++] =
@@ -102,7 +99,7 @@ static bool belong_together(const struct context *cx, const struct compiled_regi
 static bool is_break(const struct compiled_region *r, const struct one_break *g)
 {
     if (r->holder != ROW_NONE && !g->waits) return false;
-    return g->launches + g->waits && g->launches <= MOST_LAUNCHES;
+    return g->launches + g->waits && g->launches <= graph_break_launches;
 }
 
 /* What the last region of a step is followed by is the same break once more, if it does the same as
@@ -116,8 +113,8 @@ static bool is_last(const struct one_break *before, struct one_break *g)
 }
 
 /* The breaks of one thread, appended. */
-static int look_at(const struct context *cx, uint32_t thread, enum regions_from from,
-                   struct breaks *b, struct err *e)
+static int graph_break_look_at(const struct context *cx, uint32_t thread, enum regions_from from,
+                               struct breaks *b, struct err *e)
 {
     struct compiled_regions all;
     TRY(compiled_regions_find(cx, thread, from, &all, e));
@@ -126,38 +123,41 @@ static int look_at(const struct context *cx, uint32_t thread, enum regions_from 
     for (uint32_t i = 0; i < all.n; i++) {
         const struct compiled_region *r = &all.list[i], *next = i + 1 < all.n ? r + 1 : &never;
         bool together = belong_together(cx, r, next);
-        struct one_break g = look_between(model_of(cx), thread, r->time, next->time);
+        struct one_break g = graph_break_look_between(model_of(cx), thread, r->time, next->time);
         if (VEC_RESERVE(b->spans, b->n, b->cap, 1)) return err_nomem(e);
-        if (is_break(r, &g) && (together || is_last(&before, &g))) add(cx, b, thread, &g);
+        if (is_break(r, &g) && (together || is_last(&before, &g)))
+            graph_break_add(cx, b, thread, &g);
         before = together ? g : (struct one_break){0};
     }
     return 0;
 }
 
-static bool is_finding(const struct context *cx, const struct breaks *b)
+static bool graph_break_is_finding(const struct context *cx, const struct breaks *b)
 {
     int64_t work = 0;
     for (uint32_t w = 0; w < model_of(cx)->n_works; w++)
         work += model_of(cx)->works[w].end_ns - model_of(cx)->works[w].begin_ns;
-    double least = (double)wall_of(cx)->wall_ns * cx->th.value[TH_REPORT_GAIN_PCT] / 200;
-    return b->n >= 2 && b->n_steps * 2 > steps_of(cx)->n_steps && (double)b->idle_ns >= least &&
-           (double)b->work_ns <= MOST_WORK * (double)work;
+    return b->n >= 2 && b->n_steps * 2 > steps_of(cx)->n_steps &&
+           b->idle_ns >= rule_least_idle_ns(cx) &&
+           (double)b->work_ns <= graph_break_work_share * (double)work;
 }
 
-static int report(const struct context *cx, const struct breaks *b, struct findings *out,
-                  struct err *e);
+static int graph_break_report(const struct context *cx, const struct breaks *b,
+                              struct findings *out, struct err *e);
 
-static int find(const struct context *cx, struct breaks *b, struct findings *out, struct err *e)
+static int graph_break_find(const struct context *cx, struct breaks *b, struct findings *out,
+                            struct err *e)
 {
     enum regions_from from = compiled_regions_from(cx);
-    for (uint32_t i = 0; i < model_of(cx)->n_threads; i++) TRY(look_at(cx, i, from, b, e));
-    return is_finding(cx, b) ? report(cx, b, out, e) : 0;
+    for (uint32_t i = 0; i < model_of(cx)->n_threads; i++)
+        TRY(graph_break_look_at(cx, i, from, b, e));
+    return graph_break_is_finding(cx, b) ? graph_break_report(cx, b, out, e) : 0;
 }
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int graph_break_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct breaks b = {.first = ROW_NONE, .last_step = UINT32_MAX};
-    int rc = steps_of(cx)->n_steps < 2 ? 0 : find(cx, &b, out, e);
+    int rc = steps_of(cx)->n_steps < 2 ? 0 : graph_break_find(cx, &b, out, e);
     mem_free(b.spans);
     return rc;
 }
@@ -165,11 +165,12 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_graph_break = {
     .id = "graph_break",
     .summary = "graph breaks split compiled code",
-    .run = run,
+    .limit = LIMIT_CPU,
+    .run = graph_break_run,
 };
 
-static int report(const struct context *cx, const struct breaks *b, struct findings *out,
-                  struct err *e)
+static int graph_break_report(const struct context *cx, const struct breaks *b,
+                              struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_graph_break, e);
     if (!f) return ERR_NOMEM;
@@ -197,8 +198,8 @@ static int report(const struct context *cx, const struct breaks *b, struct findi
                  "the longest break takes %s; this is what interrupts it",
                  human_time(b->first_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
-                 "%u breaks with %u launches and %u waits in %u steps", b->n, b->launches, b->waits,
-                 steps);
+                 "%s breaks with %s launches and %s waits in %s steps", human_count(b->n).s,
+                 human_count(b->launches).s, human_count(b->waits).s, human_count(steps).s);
     struct sim_cut *spans = arena_alloc(cx->mem, b->n * sizeof *spans);
     if (!spans) return err_nomem(e);
     if (b->n) memcpy(spans, b->spans, b->n * sizeof *spans);

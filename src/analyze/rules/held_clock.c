@@ -1,24 +1,21 @@
 /* held_clock.c: the GPU runs below its highest clock because of power, heat or a setting, as its
- * driver says. No gain is promised: what a higher clock would bring depends on what the kernels are
- * bound by, and the power cap of a well-used GPU is normal. */
+ * driver says. No gain is predicted: what a higher clock would bring depends on what the kernels
+ * are bound by, and the power cap of a well-used GPU is normal. */
 #include "analyze/device/gpu_clocks.h"
-#include "analyze/rules/rule.h"
+#include "analyze/findings/rule.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 #include "base/stats.h"
 
-/* Fewer samples say nothing; neither does a clock that is held now and then. */
-#define LEAST_SAMPLES 3
-#define LEAST_PCT     20
+static int held_clock_report(const struct context *cx, const struct gpu_clock *c,
+                             struct findings *out, struct err *e);
 
-static int report(const struct context *cx, const struct gpu_clock *c, struct findings *out,
-                  struct err *e);
-
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int held_clock_run(const struct context *cx, struct findings *out, struct err *e)
 {
     for (uint32_t i = 0; i < gpu_clocks_of(cx)->n; i++) {
         const struct gpu_clock *c = &gpu_clocks_of(cx)->list[i];
-        if (c->n_held >= LEAST_SAMPLES && stats_pct(c->n_held, c->n) >= LEAST_PCT)
-            TRY(report(cx, c, out, e));
+        if (c->n_held >= held_clock_samples && stats_pct(c->n_held, c->n) >= held_clock_pct)
+            TRY(held_clock_report(cx, c, out, e));
     }
     return 0;
 }
@@ -26,10 +23,11 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_held_clock = {
     .id = "held_clock",
     .summary = "power, heat or a setting holds the GPU's clock down",
-    .run = run,
+    .limit = LIMIT_GPU,
+    .run = held_clock_run,
 };
 
-static const char *fix(enum gpu_limit why)
+static const char *held_clock_fix(enum gpu_limit why)
 {
     switch (why) {
     case GPU_LIMIT_HEAT:
@@ -38,15 +36,15 @@ static const char *fix(enum gpu_limit why)
         return "A hardware slowdown: look at power cables and supplies, and at the driver's log "
                "(nvidia-smi -q -d PERFORMANCE).";
     case GPU_LIMIT_SETTING:
-        return "If nobody wants these clocks, reset them: nvidia-smi -rgc and -rac.";
+        return "If these clocks are not set on purpose, reset them: nvidia-smi -rgc and -rac.";
     default:
         return "Normal for kernels that use the whole GPU. If the limit was lowered, raise it "
                "(nvidia-smi -pl); less work, lower precision or fewer bytes moved cost less power.";
     }
 }
 
-static int report(const struct context *cx, const struct gpu_clock *c, struct findings *out,
-                  struct err *e)
+static int held_clock_report(const struct context *cx, const struct gpu_clock *c,
+                             struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_held_clock, e);
     if (!f) return ERR_NOMEM;
@@ -60,11 +58,11 @@ static int report(const struct context *cx, const struct gpu_clock *c, struct fi
                        "of %s.",
                        c->device, c->held_mhz, c->highest_mhz, stats_pct(c->n_held, c->n),
                        gpu_limit_words(why));
-    f->fix = fix(why);
+    f->fix = held_clock_fix(why);
     f->effort = EFFORT_UNKNOWN;
     f->show = "kernels %s";
-    finding_note(f, cx->mem, ID_NONE, ROW_NONE, "%u of %u samples while it worked", c->n_held,
-                 c->n);
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE, "%s of %s samples while it worked",
+                 human_count(c->n_held).s, human_count(c->n).s);
     if (c->power_limit_w > 0)
         finding_note(f, cx->mem, ID_NONE, ROW_NONE, "%.0f W of a limit of %.0f W meanwhile",
                      c->power_w, c->power_limit_w);

@@ -2,14 +2,14 @@
  * modules, a progress bar, a cache lookup, an allocation. The idle time is charged to whole calls
  * (gaps/launchless), so that the prediction is for removing the call. Syncs have a rule of their
  * own. */
+#include "analyze/findings/claims.h"
+#include "analyze/launches/launches.h"
 #include "analyze/names/host_cause.h"
-#include "analyze/rules/host_function.h"
+#include "analyze/names/program.h"
+#include "analyze/names/view_op.h"
+#include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
-
-/* Calls shorter than this are part of launching. */
-#define LEAST_CALL_NS 100000
-/* Where functions are sampled, fewer samples than this say nothing about one function. */
-#define LEAST_SAMPLES 3
 
 struct words {
     const char *title, *why, *fix;
@@ -24,20 +24,20 @@ static const struct words lookup = {
     "waits for them.",
     "Compile larger regions (fewer lookups), keep shapes and modules static (fewer guards)."};
 static const struct words op = {
-    "an operator that launches nothing stalls the GPU",
+    "a CPU-only operator stalls the GPU",
     "The CPU works inside this operator without launching anything, and the GPU is idle.",
     "Do it once before the loop, or on the GPU."};
 static const struct words call = {
-    "a runtime call that launches nothing stalls the GPU",
+    "a runtime call stalls the GPU",
     "The CPU is inside this runtime or driver call, and the GPU is idle.",
     "Make it happen once, before the loop. New shapes or modules load code and create handles "
     "again."};
 static const struct words label = {
-    "a stage that launches nothing stalls the GPU",
+    "a CPU-only stage stalls the GPU",
     "Nothing is launched while this stage runs, and the GPU is idle.",
     "Move it out of the loop, make it cheaper, or run it while the GPU has queued work."};
 
-static const struct words *words_for(const struct trace *t, row_t r)
+static const struct words *late_launch_words_for(const struct trace *t, row_t r)
 {
     struct str name = trace_name(t, r);
     if (str_has(name, "Dynamo") && str_has(name, "Lookup")) return &lookup;
@@ -46,14 +46,29 @@ static const struct words *words_for(const struct trace *t, row_t r)
     return t->kind[r] == KIND_ANNOTATION ? &label : &op;
 }
 
+/* How long a call takes that stands out, by what the commonest launching call costs here: the CPU,
+ * the driver and the profiler of the trace are in that. 0 where no call launches. */
+static int64_t late_launch_least_call_ns(const struct context *cx)
+{
+    const struct launches *l = launches_of(cx);
+    const struct call_cost *most = NULL;
+    for (uint32_t i = 0; i < l->n_calls; i++) {
+        const struct call_cost *c = &l->calls[i];
+        if (call_launches(c->kind) && (!most || c->cost.n > most->cost.n)) most = c;
+    }
+    return most ? late_launch_call_launches * most->cost.median_ns : 0;
+}
+
 /* Many short calls between launches are not one thing to fix: there are too many launches (rule
  * launch_bound). Here most of the time has to be in calls long enough to look at. */
-static bool is_one_thing(const struct trace *t, const struct launchless_group *g)
+static bool is_one_thing(const struct context *cx, const struct launchless_group *g)
 {
-    if (words_for(t, g->longest) == &lookup) return true;
+    const struct trace *t = cx->t;
+    int64_t least = late_launch_least_call_ns(cx);
+    if (late_launch_words_for(t, g->longest) == &lookup) return true;
     int64_t in_long = 0;
     for (uint32_t i = 0; i < g->n_rows; i++)
-        if (t->dur_ns[g->rows[i]] >= LEAST_CALL_NS) in_long += t->dur_ns[g->rows[i]];
+        if (t->dur_ns[g->rows[i]] >= least) in_long += t->dur_ns[g->rows[i]];
     return in_long > g->cpu_ns / 2;
 }
 
@@ -86,7 +101,7 @@ static bool has_own_rule(const struct context *cx, row_t top)
 static bool has_samples(const struct context *cx, const struct launchless_group *g)
 {
     return cx->t->kind[g->longest] != KIND_PYTHON ||
-           g->cpu_ns >= LEAST_SAMPLES * integrity_of(cx)->recording.sample_ns;
+           g->cpu_ns >= late_launch_samples * integrity_of(cx)->recording.sample_ns;
 }
 
 /* What happens in one step of many, or takes long only once, is warm-up or an accident: it does not
@@ -98,36 +113,38 @@ static bool happens_once(const struct context *cx, const struct launchless_group
     return g->n_steps < 2 || (g->n_rows > 2 && others < g->cpu_ns / 4);
 }
 
-static bool is_finding(const struct context *cx, const struct launchless_group *g)
+static bool late_launch_is_finding(const struct context *cx, const struct launchless_group *g)
 {
-    return !happens_once(cx, g) && has_samples(cx, g) && is_one_thing(cx->t, g) &&
+    struct str name = trace_name(cx->t, g->longest);
+    if (view_op_is(name) || program_is_jax_runtime(name)) return false;
+    return !happens_once(cx, g) && has_samples(cx, g) && is_one_thing(cx, g) &&
            !is_allocation(cx, g->longest) && !has_own_rule(cx, g->longest);
 }
 
 /* Whether it is a part of what a function does, which is reported as a whole. */
-static bool is_told(const struct context *cx, const struct launchless_group *g,
-                    const struct findings *out)
+static bool late_launch_is_told(const struct context *cx, const struct launchless_group *g,
+                                const struct findings *out)
 {
     const struct trace *t = cx->t;
     int64_t ns = 0;
     for (uint32_t i = 0; i < g->n_rows; i++) {
         struct span s = {t->ts_ns[g->rows[i]], trace_end_ns(t, g->rows[i])};
-        if (host_function_holds(cx, out, t->lane[g->rows[i]], s)) ns += span_ns(s);
+        if (claims_time(out, cx, t->lane[g->rows[i]], s)) ns += span_ns(s);
     }
     return 2 * ns > g->cpu_ns;
 }
 
-static int report_group(const struct context *cx, const struct launchless_group *g,
-                        struct findings *out, struct err *e);
+static int late_launch_report_group(const struct context *cx, const struct launchless_group *g,
+                                    struct findings *out, struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int late_launch_run(const struct context *cx, struct findings *out, struct err *e)
 {
-    int64_t least =
-        (int64_t)((double)wall_of(cx)->wall_ns * cx->th.value[TH_REPORT_GAIN_PCT] / 200);
+    int64_t least = rule_least_idle_ns(cx);
     for (uint32_t i = 0; i < launchless_of(cx)->n_groups; i++) {
         const struct launchless_group *g = &launchless_of(cx)->groups[i];
-        if (g->idle_ns >= least && is_finding(cx, g) && !is_told(cx, g, out))
-            TRY(report_group(cx, g, out, e));
+        if (g->idle_ns >= least && late_launch_is_finding(cx, g) &&
+            !late_launch_is_told(cx, g, out))
+            TRY(late_launch_report_group(cx, g, out, e));
     }
     return 0;
 }
@@ -135,13 +152,15 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_late_launch = {
     .id = "late_launch",
     .summary = "the GPU is idle while the CPU runs code that launches nothing",
-    .run = run,
+    .limit = LIMIT_CPU,
+    .yields_to = RULE_LIST(&rule_host_function, &rule_lock_wait),
+    .run = late_launch_run,
 };
 
 /* The place is a line of the user's code; what is slow there has its own name, unless it is that
  * very function. */
-static const char *subject(const struct context *cx, struct source_places *w,
-                           const struct launchless_group *g, const struct finding *f)
+static const char *late_launch_subject(const struct context *cx, struct source_places *w,
+                                       const struct launchless_group *g, const struct finding *f)
 {
     const struct trace *t = cx->t;
     if (t->kind[g->blamed] != KIND_PYTHON) return rule_name(cx, trace_str(t, g->name), 80);
@@ -154,18 +173,18 @@ static const char *subject(const struct context *cx, struct source_places *w,
     return name;
 }
 
-static int report_group(const struct context *cx, const struct launchless_group *g,
-                        struct findings *out, struct err *e)
+static int late_launch_report_group(const struct context *cx, const struct launchless_group *g,
+                                    struct findings *out, struct err *e)
 {
     const struct trace *t = cx->t;
-    const struct words *w = words_for(t, g->longest);
+    const struct words *w = late_launch_words_for(t, g->longest);
     struct finding *f = rule_finding(cx, out, &rule_late_launch, e);
     struct source_places *where = places_of(cx);
     if (!f) return ERR_NOMEM;
     struct place p;
     source_places_find(where, g->blamed, &p);
     rule_place(cx, f, &p);
-    f->subject = subject(cx, where, g, f);
+    f->subject = late_launch_subject(cx, where, g, f);
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;
@@ -180,14 +199,14 @@ static int report_group(const struct context *cx, const struct launchless_group 
                      human_time(g->cpu_ns).s);
     else
         finding_note(f, cx->mem, t->ts_ns[g->longest], g->longest,
-                     "%s takes %s in %u calls, at most %s per call", name, human_time(g->cpu_ns).s,
-                     g->n_rows, human_time(t->dur_ns[g->longest]).s);
+                     "%s takes %s in %s calls, at most %s per call", name, human_time(g->cpu_ns).s,
+                     human_count(g->n_rows).s, human_time(t->dur_ns[g->longest]).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "nothing is launched inside it; the GPU is idle for %s of that time",
                  human_time(g->idle_ns).s);
     if (g->n_steps > 1)
-        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it recurs in %u of %u steps", g->n_steps,
-                     steps_of(cx)->n_steps);
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it recurs in %s of %s steps",
+                     human_count(g->n_steps).s, human_count(steps_of(cx)->n_steps).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_ROWS, .rows = g->rows, .n_rows = g->n_rows};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

@@ -4,14 +4,14 @@
  * thread that launches first, and only in a run of one or two steps: in a loop the first step waits
  * for what later steps do meanwhile. */
 #include "analyze/device/driving_calls.h"
+#include "analyze/findings/rule.h"
 #include "analyze/names/host_cause.h"
-#include "analyze/rules/rule.h"
+#include "analyze/names/view_op.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 
-#define MOST_STEPS 2
 /* Shorter rows are part of launching. */
-#define LEAST_ROW_NS 100000
-#define MOST_ROWS    64
+#define MOST_ROWS 64
 
 /* The rows before the first launch that launch nothing themselves, longest name first. */
 struct start {
@@ -37,9 +37,10 @@ static row_t first_launch(const struct context *cx, int64_t *ret_work_ns)
 static bool is_quiet_row(const struct context *cx, row_t r)
 {
     const struct trace *t = cx->t;
-    if (t->dur_ns[r] < LEAST_ROW_NS || t->flags[r] & ROW_PROFILER) return false;
+    if (t->dur_ns[r] < late_start_row_ns || t->flags[r] & ROW_PROFILER) return false;
     if (t->kind[r] != KIND_ANNOTATION && t->kind[r] != KIND_OP && t->kind[r] != KIND_PYTHON)
         return false;
+    if (view_op_is(trace_name(t, r))) return false;
     return !driving_calls_has(driving_of(cx), r) && !driving_calls_elsewhere(driving_of(cx), r) &&
            !source_places_is_recorder(places_of(cx), r) &&
            host_causes_row(host_causes_of(cx), r) == HOST_OTHER;
@@ -47,7 +48,7 @@ static bool is_quiet_row(const struct context *cx, row_t r)
 
 /* Outermost rows only: what lies in one that was taken is passed over. What is before the wall
  * clock begins, with the first operator, label or call, costs nothing of it. */
-static void find_rows(const struct context *cx, struct start *s)
+static void late_start_find_rows(const struct context *cx, struct start *s)
 {
     const struct trace *t = cx->t;
     const struct lane *l = &t->lanes[t->lane[s->launch]];
@@ -62,7 +63,7 @@ static void find_rows(const struct context *cx, struct start *s)
 }
 
 /* Keeps the rows of the name that takes longest. */
-static int64_t keep_longest(const struct trace *t, struct start *s)
+static int64_t late_start_keep_longest(const struct trace *t, struct start *s)
 {
     str_id best = STR_NONE;
     int64_t most = 0;
@@ -81,29 +82,30 @@ static int64_t keep_longest(const struct trace *t, struct start *s)
     return most;
 }
 
-static int report(const struct context *cx, const struct start *s, int64_t ns, struct findings *out,
-                  struct err *e);
+static int late_start_report(const struct context *cx, const struct start *s, int64_t ns,
+                             struct findings *out, struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int late_start_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct start s = {.n = 0};
-    if (steps_of(cx)->n_steps > MOST_STEPS) return 0;
+    if (steps_of(cx)->n_steps > late_start_steps) return 0;
     s.launch = first_launch(cx, &s.first_work_ns);
     if (s.launch == ROW_NONE) return 0;
-    find_rows(cx, &s);
-    int64_t ns = keep_longest(cx->t, &s);
+    late_start_find_rows(cx, &s);
+    int64_t ns = late_start_keep_longest(cx->t, &s);
     double least = (double)wall_of(cx)->wall_ns * cx->th.value[TH_MEDIUM_GAIN_PCT] / 100;
-    return ns && (double)ns >= least ? report(cx, &s, ns, out, e) : 0;
+    return ns && (double)ns >= least ? late_start_report(cx, &s, ns, out, e) : 0;
 }
 
 const struct rule rule_late_start = {
     .id = "late_start",
     .summary = "work on the CPU comes before the first work of the GPU",
-    .run = run,
+    .limit = LIMIT_CPU,
+    .run = late_start_run,
 };
 
-static int report(const struct context *cx, const struct start *s, int64_t ns, struct findings *out,
-                  struct err *e)
+static int late_start_report(const struct context *cx, const struct start *s, int64_t ns,
+                             struct findings *out, struct err *e)
 {
     const struct trace *t = cx->t;
     struct finding *f = rule_finding(cx, out, &rule_late_start, e);
@@ -113,14 +115,14 @@ static int report(const struct context *cx, const struct start *s, int64_t ns, s
     struct place p;
     source_places_find(places_of(cx), rows[0], &p);
     rule_place(cx, f, &p);
-    if (t->kind[rows[0]] != KIND_PYTHON) f->subject = rule_name(cx, trace_name(t, rows[0]), 80);
+    if (t->kind[rows[0]] != KIND_PYTHON) f->subject = rule_row_name(cx, rows[0], 80);
     f->title = "the GPU starts late";
     f->why =
         rule_text(cx,
                   "The GPU has its first work %s after the start, of %s in total; %s of that is "
                   "%s, which launches nothing.",
-                  human_time(s->first_work_ns - t->begin_ns).s, human_time(wall_of(cx)->wall_ns).s,
-                  human_time(ns).s, f->subject);
+                  human_time(s->first_work_ns - wall_of(cx)->begin_ns).s,
+                  human_time(wall_of(cx)->wall_ns).s, human_time(ns).s, f->subject);
     f->fix = "Prepare the next input in another thread or process while the GPU computes "
              "(a DataLoader with workers), do it on the GPU, or cache its result.";
     f->not_fixed = "The first input of a run is still prepared before the GPU has work.";
@@ -128,7 +130,7 @@ static int report(const struct context *cx, const struct start *s, int64_t ns, s
     f->blocked_ns = f->exposed_ns = ns;
     for (uint32_t i = 0; i < s->n; i++)
         finding_note(f, cx->mem, t->ts_ns[rows[i]], rows[i], "%s takes %s before the first launch",
-                     rule_name(cx, trace_name(t, rows[i]), 80), human_time(t->dur_ns[rows[i]]).s);
+                     rule_row_name(cx, rows[i], 80), human_time(t->dur_ns[rows[i]]).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_ROWS, .rows = rows, .n_rows = s->n};
     f->thresholds[f->n_thresholds++] = TH_MEDIUM_GAIN_PCT;

@@ -2,18 +2,15 @@
  * the whole body of the loop. What helps is launching less: one call for many kernels (a graph),
  * fewer kernels (a compiler), or more work in each (a larger batch). */
 #include "analyze/device/queue.h"
-#include "analyze/rules/launch_units.h"
+#include "analyze/findings/host_side.h"
+#include "analyze/names/program.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
-
-/* Work at once that a larger batch is priced for. */
-#define BATCH_TIMES 2
-/* Above this share of compiled work there is nothing left to compile. */
-#define MOSTLY_COMPILED 0.5
 
 static int report_unit(const struct context *cx, const struct launch_unit *u, struct findings *out,
                        struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int launch_bound_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct launch_units units;
     TRY(launch_units_find(cx, &units, e));
@@ -24,20 +21,10 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_launch_bound = {
     .id = "launch_bound",
     .summary = "many small kernels that the CPU cannot launch fast enough",
-    .run = run,
+    .limit = LIMIT_LAUNCH,
+    .tries = "compile:%s:reduce-overhead",
+    .run = launch_bound_run,
 };
-
-/* Whether torch runs the program, from its operators or its kernels: then there is a compiler to
- * ask. */
-static bool is_torch(const struct trace *t)
-{
-    for (str_id id = 0; id < t->strings.n; id++) {
-        struct str s = trace_str(t, id);
-        if (str_starts(s, "aten::") || str_has(s, "at::native::") || str_has(s, "N2at6native"))
-            return true;
-    }
-    return false;
-}
 
 /* Whether the launch is made by generate() of transformers. Its cache grows with every token, and a
  * CUDA graph needs addresses that stay: generate() has an option for that. */
@@ -50,12 +37,13 @@ static bool is_generate(const struct trace *t, row_t launch)
     return false;
 }
 
-static const char *fix(const struct context *cx, const struct launch_unit *u, row_t launch)
+static const char *launch_bound_fix(const struct context *cx, const struct launch_unit *u,
+                                    row_t launch)
 {
     const char *where = u->stage ? "the stage" : "the loop body";
     const char *pieces =
-        u->syncs ? rule_text(cx, "the code between the syncs of %s", where) : where;
-    if (!is_torch(cx->t))
+        u->syncs ? rule_text(cx, "the code between two syncs of %s", where) : where;
+    if (!program_is_torch(cx->t))
         return rule_text(cx,
                          "Launch less: capture %s as a CUDA graph and launch that, give each "
                          "kernel more work (a larger batch), or fuse kernels.",
@@ -63,48 +51,52 @@ static const char *fix(const struct context *cx, const struct launch_unit *u, ro
     if (is_generate(cx->t, launch))
         return "Launch less: generate(cache_implementation=\"static\") compiles a step of decoding "
                "and replays it as a CUDA graph; or use a larger batch.";
-    return rule_text(cx,
-                     "Launch less: use a CUDA graph around %s, by hand or with "
-                     "torch.compile(mode=\"reduce-overhead\"), a larger batch, or fused operators.",
-                     pieces);
+    return rule_text(
+        cx,
+        "Launch less: a CUDA graph around %s (by hand, or "
+        "torch.compile(mode=\"reduce-overhead\")), a larger batch, or fused operators.",
+        pieces);
 }
 
-static void add_option(struct finding *f, struct finding_option o)
+static void launch_bound_add_option(struct finding *f, struct finding_option o)
 {
     if (f->n_options < FINDING_OPTIONS) f->options[f->n_options++] = o;
 }
 
-static void add_options(const struct context *cx, const struct launch_unit *u, struct finding *f)
+static void launch_bound_add_options(const struct context *cx, const struct launch_unit *u,
+                                     struct finding *f)
 {
-    bool compiled = (double)u->works_compiled > MOSTLY_COMPILED * (double)u->works;
-    add_option(f,
-               (struct finding_option){
-                   .name = "cuda_graph",
-                   .what = "CUDA graphs",
-                   .note = u->syncs ? "one launch for everything between two waits; shapes and "
-                                      "addresses must stay the same"
-                                    : "one launch for all; shapes and addresses must stay the same",
-                   .effort = EFFORT_LOCAL,
-                   .edit = f->edits[0]});
-    if (is_torch(cx->t) && !compiled)
-        add_option(f,
-                   (struct finding_option){
-                       .name = "compile",
-                       .what = "torch.compile",
-                       .note = "fewer launches: elementwise kernels and norms are fused",
-                       .effort = EFFORT_ONE_LINE,
-                       .edit = {.kind = EDIT_COMPILE, .spans = u->spans, .n_spans = u->n_spans}});
-    add_option(f, (struct finding_option){
-                      .name = "larger_batch",
-                      .what = "twice the batch",
-                      .note = "per sample: more work per launch; latency stays the same",
-                      .effort = EFFORT_ONE_LINE,
-                      .edit = {.kind = EDIT_SCALE_KERNEL, .pattern = ".", .factor = BATCH_TIMES},
-                      .times = BATCH_TIMES});
+    bool compiled = (double)u->works_compiled > launch_bound_compiled_share * (double)u->works;
+    launch_bound_add_option(
+        f, (struct finding_option){
+               .name = "cuda_graph",
+               .what = "CUDA graphs",
+               .note = u->syncs ? "one launch for everything between two waits; shapes and "
+                                  "addresses must stay the same"
+                                : "one launch for all; shapes and addresses must stay the same",
+               .effort = EFFORT_LOCAL,
+               .edit = f->edits[0]});
+    if (program_is_torch(cx->t) && !compiled)
+        launch_bound_add_option(
+            f, (struct finding_option){
+                   .name = "compile",
+                   .what = "torch.compile",
+                   .note = "fewer launches: elementwise kernels and norms are fused",
+                   .effort = EFFORT_ONE_LINE,
+                   .edit = {.kind = EDIT_COMPILE, .spans = u->spans, .n_spans = u->n_spans}});
+    launch_bound_add_option(
+        f,
+        (struct finding_option){
+            .name = "larger_batch",
+            .what = "twice the batch",
+            .note = "per sample: more work per launch; latency stays the same",
+            .effort = EFFORT_ONE_LINE,
+            .edit = {.kind = EDIT_SCALE_KERNEL, .pattern = ".", .factor = launch_bound_batch_times},
+            .times = launch_bound_batch_times});
 }
 
 /* A launch from the middle of the unit, to look at; ROW_NONE when there is none. */
-static row_t example(const struct context *cx, const struct launch_unit *u)
+static row_t launch_bound_example(const struct context *cx, const struct launch_unit *u)
 {
     const struct sim_model *m = model_of(cx);
     if (!u->n_spans) return ROW_NONE;
@@ -140,28 +132,50 @@ static void show_example(const struct context *cx, row_t launch, struct finding 
     const row_t *work = trace_launched(cx->t, launch, &n);
     if (n)
         finding_note(f, cx->mem, cx->t->ts_ns[launch], launch, "one of them launches %s, %s long",
-                     rule_name(cx, trace_name(cx->t, work[0]), 60),
-                     human_time(cx->t->dur_ns[work[0]]).s);
+                     rule_row_name(cx, work[0], 60), human_time(cx->t->dur_ns[work[0]]).s);
 }
 
-static void explain(const struct context *cx, const struct launch_unit *u, struct finding *f)
+/* Mean time from one launch to the next without the profiler, which all other times of an answer
+ * are without, too: as much shorter as the whole run is. */
+static int64_t launch_bound_interval(const struct context *cx, const struct launch_unit *u)
 {
-    int64_t mean = u->work_ns / u->works;
-    f->why = rule_text(
+    const struct undistort *d = undistort_of(cx);
+    double share = d->traced_ns > 0 ? (double)d->plain_ns / (double)d->traced_ns : 1;
+    return (int64_t)((double)launch_unit_interval(u) * (share < 1 ? share : 1));
+}
+
+static const char *launch_bound_why(const struct context *cx, const struct launch_unit *u)
+{
+    int64_t mean = u->work_ns / u->works, interval = launch_bound_interval(cx, u);
+    const char *unit = u->stage ? "call" : "step", *who = u->stage ? "The stage" : "The loop";
+    struct human launches = human_count(u->launches / u->calls), work = human_time(mean);
+    if (mean >= interval)
+        return rule_text(
+            cx,
+            "%s makes %s launches per %s, one every %s with the profiler, and the work they "
+            "start takes %s on average: the GPU often waits for the next launch.",
+            who, launches.s, unit, human_time(launch_unit_interval(u)).s, work.s);
+    return rule_text(
         cx,
-        "It makes %u launches per %s, one every %s, but the work they start takes only %s on "
-        "average: most of the time the GPU waits for the next launch.",
-        u->launches / u->calls, u->stage ? "call" : "step", human_time(launch_unit_interval(u)).s,
-        human_time(mean).s);
+        "%s makes %s launches per %s, about one every %s, but the work they start takes only "
+        "%s on average: the GPU %s for the next launch.",
+        who, launches.s, unit, human_time(interval).s, work.s,
+        2 * mean < interval ? "mostly waits" : "often waits");
+}
+
+static void launch_bound_explain(const struct context *cx, const struct launch_unit *u,
+                                 struct finding *f)
+{
+    f->why = launch_bound_why(cx, u);
     finding_note(f, cx->mem, u->n_spans ? u->spans[0].begin_ns : ID_NONE, ROW_NONE,
-                 "%s: %u %s, %u launches, %s of CPU time, %s of GPU work", f->subject, u->calls,
-                 u->stage ? "calls" : "steps", u->launches, human_time(u->cpu_ns).s,
-                 human_time(u->work_ns).s);
+                 "%s: %s %s, %s launches, %s of CPU time, %s of GPU work", f->subject,
+                 human_count(u->calls).s, u->stage ? "calls" : "steps", human_count(u->launches).s,
+                 human_time(u->cpu_ns).s, human_time(u->work_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE, "the GPU is idle for %s while the CPU runs it",
                  human_time(u->idle_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
-                 "the queue is never deeper than %u: the CPU does not run ahead",
-                 queues_deepest(queues_of(cx)));
+                 "the queue is never deeper than %s: the CPU does not run ahead",
+                 human_count(queues_deepest(queues_of(cx))).s);
 }
 
 /* "LlamaForCausalLM, 451 launches per step": what is repeated, where that is one thing. Labels in a
@@ -171,8 +185,8 @@ static const char *loop_subject(const struct context *cx, const struct launch_un
     const struct steps *s = steps_of(cx);
     const struct loop_level *l = s->level < s->n_levels ? &s->levels[s->level] : NULL;
     struct str name = l && !origin_is_label(l->from) ? l->name : str_c("");
-    return rule_text(cx, "%s%s%u launches per step", rule_name(cx, name, 50), name.n ? ", " : "",
-                     u->launches / u->calls);
+    return rule_text(cx, "%s%s%s launches per step", rule_name(cx, name, 50), name.n ? ", " : "",
+                     human_count(u->launches / u->calls).s);
 }
 
 static int report_unit(const struct context *cx, const struct launch_unit *u, struct findings *out,
@@ -183,12 +197,11 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
     struct str stage = u->stage ? u->stage->name : str_c("");
     f->title = u->stage ? "launch-bound stage" : "launch-bound loop";
     f->subject = u->stage ? rule_name(cx, stage, 80) : loop_subject(cx, u);
-    row_t launch = example(cx, u);
-    f->fix = fix(cx, u, launch);
+    row_t launch = launch_bound_example(cx, u);
+    f->fix = launch_bound_fix(cx, u, launch);
     f->not_fixed = "The kernels themselves do not get faster; a CUDA graph needs the same shapes "
-                   "and addresses in "
-                   "every call.";
-    f->show = "launches %s";
+                   "and addresses in every call.";
+    f->show = "gaps %s --launches";
     f->blocked_ns = u->cpu_ns;
     f->exposed_ns = u->idle_ns;
     f->edits[f->n_edits++] =
@@ -196,8 +209,8 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
             ? (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .pattern = rule_exactly(cx, stage)}
             : (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .spans = u->spans, .n_spans = u->n_spans};
     f->effort = EFFORT_LOCAL;
-    add_options(cx, u, f);
-    explain(cx, u, f);
+    launch_bound_add_options(cx, u, f);
+    launch_bound_explain(cx, u, f);
     if (launch != ROW_NONE) show_example(cx, launch, f);
     if (launch != ROW_NONE && !u->stage) place_loop(cx, u, launch, f);
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

@@ -1,28 +1,32 @@
 /* lock_wait.c: a thread that launches waits for another one that does, too: for a lock around the
  * model, or for the GIL. The device runs dry where the one that holds it does something else. */
-#include "analyze/rules/host_stretches.h"
+#include "analyze/findings/host_stretches.h"
 #include "base/human.h"
 
-static int report(const struct context *cx, const struct stretched *f, struct findings *out,
-                  struct err *e);
+static int lock_wait_report(const struct context *cx, const struct stretched *f,
+                            struct findings *out, struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int lock_wait_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct host_stretches all;
     TRY(host_stretches_find(cx, true, &all, e));
     for (uint32_t i = 0; i < all.n; i++)
-        if (host_stretches_matter(cx, &all.list[i])) TRY(report(cx, &all.list[i], out, e));
+        if (host_stretches_matter(cx, &all.list[i]))
+            TRY(lock_wait_report(cx, &all.list[i], out, e));
     return 0;
 }
 
 const struct rule rule_lock_wait = {
     .id = "lock_wait",
     .summary = "a launching thread waits for another one: a lock, or the GIL",
-    .run = run,
+    .limit = LIMIT_CPU,
+    .cost = COST_WAIT,
+    .claims = CLAIM_TIME,
+    .run = lock_wait_run,
 };
 
-static int report(const struct context *cx, const struct stretched *s, struct findings *out,
-                  struct err *e)
+static int lock_wait_report(const struct context *cx, const struct stretched *s,
+                            struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_lock_wait, e);
     if (!f) return ERR_NOMEM;
@@ -41,8 +45,8 @@ static int report(const struct context *cx, const struct stretched *s, struct fi
     f->show = "gaps %s";
     f->blocked_ns = s->cpu_ns;
     f->exposed_ns = s->idle_ns;
-    finding_note(f, cx->mem, s->spans[0].begin_ns, s->frame, "%u times, %s in total, at most %s",
-                 s->n, human_time(s->cpu_ns).s, human_time(s->longest_ns).s);
+    finding_note(f, cx->mem, s->spans[0].begin_ns, s->frame, "%s times, %s in total, at most %s",
+                 human_count(s->n).s, human_time(s->cpu_ns).s, human_time(s->longest_ns).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = s->spans, .n_spans = s->n};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

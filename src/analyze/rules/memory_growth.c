@@ -1,20 +1,20 @@
-/* memory_growth.c: device memory is higher at the end of nearly every step than at the end of the
- * one before. No time is promised: growth ends in an out-of-memory error or in allocator retries.
- */
-#include "analyze/rules/rule.h"
+/* memory_growth.c: device memory is higher at the end of nearly every step than at the end of
+ * the one before. No time is predicted: growth ends in an out-of-memory error or in allocator
+ * retries. */
+#include "analyze/findings/rule.h"
 #include "base/human.h"
 
-static int report(const struct context *cx, const struct memory_line *line, struct findings *out,
-                  struct err *e);
+static int memory_growth_report(const struct context *cx, const struct memory_line *line,
+                                struct findings *out, struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int memory_growth_run(const struct context *cx, struct findings *out, struct err *e)
 {
     for (uint32_t i = 0; i < memory_of(cx)->n_lines; i++) {
         const struct memory_line *line = &memory_of(cx)->lines[i];
         if (line->device_type == 0 || !line->growth.grows) continue;
         double level = (double)(line->relative ? line->peak_bytes : line->begin_bytes);
         if ((double)line->growth.per_step * 100 < cx->th.value[TH_GROWTH_PCT] * level) continue;
-        TRY(report(cx, line, out, e));
+        TRY(memory_growth_report(cx, line, out, e));
     }
     return 0;
 }
@@ -22,11 +22,12 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_memory_growth = {
     .id = "memory_growth",
     .summary = "device memory grows from step to step",
-    .run = run,
+    .limit = LIMIT_NONE,
+    .run = memory_growth_run,
 };
 
 /* The site that keeps most memory: allocated in one step, not freed in a later one. */
-static const struct alloc_site *keeper(const struct memory *m)
+static const struct alloc_site *memory_growth_keeper(const struct memory *m)
 {
     const struct alloc_site *best = NULL;
     for (uint32_t i = 0; i < m->n_sites; i++)
@@ -35,12 +36,12 @@ static const struct alloc_site *keeper(const struct memory *m)
     return best;
 }
 
-static int report(const struct context *cx, const struct memory_line *line, struct findings *out,
-                  struct err *e)
+static int memory_growth_report(const struct context *cx, const struct memory_line *line,
+                                struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_memory_growth, e);
     if (!f) return ERR_NOMEM;
-    const struct alloc_site *site = keeper(memory_of(cx));
+    const struct alloc_site *site = memory_growth_keeper(memory_of(cx));
     f->advice = true;
     f->severity = SEVERITY_MEDIUM;
     f->title = "memory grows from step to step";
@@ -48,8 +49,9 @@ static int report(const struct context *cx, const struct memory_line *line, stru
     if (site) rule_place(cx, f, &site->place);
     f->why = rule_text(
         cx,
-        "%u of %u steps end with more device memory in use than the step before, by %s per step.",
-        line->growth.n_rises, line->growth.n_steps - 1, human_bytes(line->growth.per_step).s);
+        "%s of %s steps end with more device memory in use than the step before, by %s per step.",
+        human_count(line->growth.n_rises).s, human_count(line->growth.n_steps - 1).s,
+        human_bytes(line->growth.per_step).s);
     f->fix =
         "Look for what stays alive: tensors appended to a list (detach them and move them to the "
         "CPU after the loop), a cache that grows, autograd graphs kept alive by a stored loss.";

@@ -3,25 +3,18 @@
  * any alignment. */
 #include <math.h>
 
+#include "analyze/findings/kernel_fix.h"
+#include "analyze/kernels/work_op.h"
 #include "analyze/ops/op_strides.h"
-#include "analyze/rules/kernel_fix.h"
+#include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 
-/* What is aligned takes at most this share of the time, or it is not the alignment. */
-#define LEAST_CUT 0.67
-/* Shorter products are bound by other things. */
-#define LEAST_NS 8000
-/* What products reach of the roof where the trace has no others to tell. */
-#define USUAL 0.93
 /* Others tell about products within this power of two of their operations. */
-#define NEARBY 2
-#define SIZES  64
+#define SIZES 64
 /* Shapes whose strides are read from the file, which takes a while. */
 #define MOST_ASKED 64
 /* What an aligned kernel takes of the time of one that loads single numbers, as measured. */
-#define NAMED_SHARE 0.25
-#define TILE        128.0
-#define SMS         108.0
 
 struct found {
     struct kernel_fix fix;
@@ -38,7 +31,7 @@ static double unit_of(const struct op_work *w)
     return bytes > 0 ? 16 / bytes : 1;
 }
 
-static double pad(double v, double unit)
+static double odd_gemm_pad(double v, double unit)
 {
     return ceil(v / unit) * unit;
 }
@@ -46,10 +39,11 @@ static double pad(double v, double unit)
 static bool is_odd(const struct op_work *w)
 {
     double u = unit_of(w);
-    return pad(w->m, u) != w->m || pad(w->n, u) != w->n || pad(w->k, u) != w->k;
+    return odd_gemm_pad(w->m, u) != w->m || odd_gemm_pad(w->n, u) != w->n ||
+           odd_gemm_pad(w->k, u) != w->k;
 }
 
-static bool is_ours(const struct context *cx, row_t r)
+static bool odd_gemm_is_ours(const struct context *cx, row_t r)
 {
     if (cx->t->kind[r] != KIND_KERNEL) return false;
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
@@ -58,11 +52,10 @@ static bool is_ours(const struct context *cx, row_t r)
 }
 
 /* Share of the device that tiles of such a product keep busy. */
-static double fill_of(const struct context *cx, const struct op_work *w)
+static double odd_gemm_fill_of(const struct context *cx, const struct op_work *w)
 {
-    double sms = cx->t->n_devices && cx->t->devices[0].n_sms > 0 ? cx->t->devices[0].n_sms : SMS;
-    double tiles = ceil(w->m / TILE) * ceil(w->n / TILE) * w->batch;
-    return tiles / (ceil(tiles / sms) * sms);
+    double sms = roofline_of(cx)->ceilings.n_sms, tiles = roofline_tiles(w);
+    return sms > 0 ? tiles / (ceil(tiles / sms) * sms) : 1;
 }
 
 /* Aligned products by precision and size, the size as a power of two: their time, and at the roof.
@@ -71,7 +64,7 @@ struct reached {
     double ns[PRECISIONS][SIZES], roof[PRECISIONS][SIZES];
 };
 
-static int size_of(double flops)
+static int odd_gemm_size_of(double flops)
 {
     int e = 0;
     frexp(flops, &e);
@@ -82,11 +75,11 @@ static void look_at_aligned(const struct context *cx, struct reached *ret)
 {
     const struct roofline *f = roofline_of(cx);
     for (row_t r = 0; r < cx->t->n_rows; r++) {
-        if (!trace_is_work(cx->t, r) || !is_ours(cx, r)) continue;
+        if (!trace_is_work(cx->t, r) || !odd_gemm_is_ours(cx, r)) continue;
         const struct roof_kind *k = roofline_kind(f, cx->t, r);
         if (is_odd(&k->work) || k->precision >= PRECISIONS) continue;
-        ret->ns[k->precision][size_of(k->flops)] += (double)cx->t->dur_ns[r];
-        ret->roof[k->precision][size_of(k->flops)] += roofline_row_ns(f, cx->t, r);
+        ret->ns[k->precision][odd_gemm_size_of(k->flops)] += (double)cx->t->dur_ns[r];
+        ret->roof[k->precision][odd_gemm_size_of(k->flops)] += roofline_row_ns(f, cx->t, r);
     }
 }
 
@@ -95,12 +88,13 @@ static double reached_nearby(const struct context *cx, const struct reached *all
                              const struct roof_kind *like)
 {
     double ns = 0, roof = 0;
-    for (int s = size_of(like->flops) - NEARBY; s <= size_of(like->flops) + NEARBY; s++) {
+    for (int s = odd_gemm_size_of(like->flops) - odd_gemm_nearby_powers;
+         s <= odd_gemm_size_of(like->flops) + odd_gemm_nearby_powers; s++) {
         if (s < 0 || s >= SIZES || like->precision >= PRECISIONS) continue;
         ns += all->ns[like->precision][s];
         roof += all->roof[like->precision][s];
     }
-    return ns > 0 ? roof / ns : USUAL * fill_of(cx, &like->work);
+    return ns > 0 ? roof / ns : odd_gemm_usual_share * odd_gemm_fill_of(cx, &like->work);
 }
 
 static double padded_ns(const struct context *cx, const struct reached *all,
@@ -108,7 +102,8 @@ static double padded_ns(const struct context *cx, const struct reached *all,
 {
     const struct op_work *w = &k->work;
     double u = unit_of(w);
-    double grown = pad(w->m, u) / w->m * (pad(w->n, u) / w->n) * (pad(w->k, u) / w->k);
+    double grown = odd_gemm_pad(w->m, u) / w->m * (odd_gemm_pad(w->n, u) / w->n) *
+                   (odd_gemm_pad(w->k, u) / w->k);
     return k->roof_ns * grown / reached_nearby(cx, all, k);
 }
 
@@ -129,25 +124,28 @@ static bool lies_oddly(const struct context *cx, row_t r, struct found *x)
 {
     const struct op_work *w = &roofline_kind(roofline_of(cx), cx->t, r)->work;
     double u = unit_of(w);
-    row_t op = roofline_owner(roofline_of(cx), cx->t, r);
-    if (pad(w->n, u) != w->n) return true;
+    struct work_op by = work_op_of(cx, r);
+    if (odd_gemm_pad(w->n, u) != w->n) return true;
     enum op_alignment a = ALIGNMENT_UNKNOWN;
-    if (op != ROW_NONE && x->n_asked++ < MOST_ASKED) a = op_alignment(cx->t, op, (int64_t)u);
-    return a == MISALIGNED || (a == ALIGNMENT_UNKNOWN && pad(w->k, u) != w->k);
+    if (work_op_info(by) && x->n_asked++ < MOST_ASKED) a = op_alignment(by.t, by.op, (int64_t)u);
+    return a == MISALIGNED || (a == ALIGNMENT_UNKNOWN && odd_gemm_pad(w->k, u) != w->k);
 }
 
 /* How long kernels of that kind take with their dimensions padded; INFINITY when nothing is odd. */
-static double price(const struct context *cx, row_t r, const struct reached *all, struct found *x)
+static double odd_gemm_price(const struct context *cx, row_t r, const struct reached *all,
+                             struct found *x)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
     double ns = is_odd(&k->work) ? padded_ns(cx, all, k) : INFINITY;
-    return ns < LEAST_CUT * (double)cx->t->dur_ns[r] && lies_oddly(cx, r, x) ? ns : INFINITY;
+    return ns < odd_gemm_cut_share * (double)cx->t->dur_ns[r] && lies_oddly(cx, r, x) ? ns
+                                                                                      : INFINITY;
 }
 
-static int look_at(const struct context *cx, row_t r, double ns, struct found *x, struct err *e)
+static int odd_gemm_look_at(const struct context *cx, row_t r, double ns, struct found *x,
+                            struct err *e)
 {
     const struct op_work *w = &roofline_kind(roofline_of(cx), cx->t, r)->work;
-    if (!(ns < LEAST_CUT * (double)cx->t->dur_ns[r])) return 0;
+    if (!(ns < odd_gemm_cut_share * (double)cx->t->dur_ns[r])) return 0;
     TRY(kernel_fix_add(&x->fix, cx, r, ns, e));
     if (cx->t->dur_ns[r] <= x->longest_ns) return 0;
     x->longest_ns = cx->t->dur_ns[r];
@@ -156,7 +154,7 @@ static int look_at(const struct context *cx, row_t r, double ns, struct found *x
     return 0;
 }
 
-static int collect(const struct context *cx, struct found *x, struct err *e)
+static int odd_gemm_collect(const struct context *cx, struct found *x, struct err *e)
 {
     const struct roofline *f = roofline_of(cx);
     double *prices = arena_alloc(cx->mem, (f->n_kinds + (size_t)1) * sizeof *prices);
@@ -165,25 +163,25 @@ static int collect(const struct context *cx, struct found *x, struct err *e)
     for (uint32_t i = 0; i < f->n_kinds; i++) prices[i] = NAN;
     look_at_aligned(cx, all);
     for (row_t r = 0; r < cx->t->n_rows; r++) {
-        if (!trace_is_work(cx->t, r) || cx->t->dur_ns[r] < LEAST_NS) continue;
+        if (!trace_is_work(cx->t, r) || cx->t->dur_ns[r] < odd_gemm_ns) continue;
         if (named_odd(cx, r))
-            TRY(kernel_fix_add(&x->fix, cx, r, NAMED_SHARE * (double)cx->t->dur_ns[r], e));
-        if (!is_ours(cx, r)) continue;
+            TRY(kernel_fix_add(&x->fix, cx, r, odd_gemm_named_share * (double)cx->t->dur_ns[r], e));
+        if (!odd_gemm_is_ours(cx, r)) continue;
         double *ns = &prices[f->kind_of[roofline_slot(cx->t, r)]];
-        if (isnan(*ns)) *ns = price(cx, r, all, x);
-        TRY(look_at(cx, r, *ns, x, e));
+        if (isnan(*ns)) *ns = odd_gemm_price(cx, r, all, x);
+        TRY(odd_gemm_look_at(cx, r, *ns, x, e));
     }
     return 0;
 }
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e);
+static int odd_gemm_report(const struct context *cx, const struct found *x, struct findings *out,
+                           struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int odd_gemm_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct found x = {.fix = {.others = out}};
-    int rc = collect(cx, &x, e);
-    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    int rc = odd_gemm_collect(cx, &x, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = odd_gemm_report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
     return rc;
 }
@@ -191,41 +189,49 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_odd_gemm = {
     .id = "odd_gemm",
     .summary = "matrix multiplications slowed down by a dimension that is not a multiple of 8",
-    .run = run,
+    .limit = LIMIT_GPU,
+    .claims = CLAIM_KERNELS,
+    .yields_to = RULE_LIST(&rule_float32_products),
+    .run = odd_gemm_run,
 };
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e)
+static int odd_gemm_report(const struct context *cx, const struct found *x, struct findings *out,
+                           struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_odd_gemm, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
-    f->title = "matrix multiplications with misaligned dimensions";
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    f->title = "misaligned matrix dimensions";
     f->effort = EFFORT_LOCAL;
     f->not_fixed = "Padding at every call costs a copy. The prediction uses what aligned ones of "
                    "this size reach.";
     f->show = "kernels %s --roof --filter gemm";
     if (!x->longest_ns) {
         f->why = rule_text(cx,
-                           "%u matrix multiplications run on kernels that load single numbers "
-                           "(%s): a dimension is "
-                           "not a multiple of 8.",
-                           x->fix.n, human_time(x->fix.before_ns).s);
-        f->fix =
-            "Pad the dimensions with zeros to a multiple of 8 (better 64), once, where weights "
-            "and inputs are created; record_shapes=True shows which ones.";
+                           "%s matrix multiplication%s run%s on kernels that load single numbers "
+                           "(%s): a dimension is not a multiple of 8.",
+                           human_count(x->fix.n).s, x->fix.n == 1 ? "" : "s",
+                           x->fix.n == 1 ? "s" : "", human_time(x->fix.before_ns).s);
+        f->fix = rule_text(cx,
+                           "Pad the dimensions with zeros to a multiple of 8 (better 64), once, "
+                           "where weights and inputs are created; %s shows which ones.",
+                           trace_meta(cx->t, TRACE_META_RECORDED).p ? "strata run --depth 2"
+                                                                    : "record_shapes=True");
         return 0;
     }
-    double odd = pad(x->k, x->unit) != x->k ? x->k : pad(x->n, x->unit) != x->n ? x->n : x->m;
+    double odd = odd_gemm_pad(x->k, x->unit) != x->k   ? x->k
+                 : odd_gemm_pad(x->n, x->unit) != x->n ? x->n
+                                                       : x->m;
     f->why = rule_text(
         cx,
-        "%u matrix multiplications (%s) have a dimension that is not a multiple of %.0f, such as "
+        "%s matrix multiplication%s (%s) %s a dimension that is not a multiple of %.0f, such as "
         "%.0f x %.0f x %.0f: they run on kernels that load single numbers.",
-        x->fix.n, human_time(x->fix.before_ns).s, x->unit, x->m, x->n, x->k);
+        human_count(x->fix.n).s, x->fix.n == 1 ? "" : "s", human_time(x->fix.before_ns).s,
+        x->fix.n == 1 ? "has" : "have", x->unit, x->m, x->n, x->k);
     f->fix =
         rule_text(cx,
                   "Pad the dimensions with zeros to a multiple of %.0f (better 64), once, where "
                   "weights and inputs are created: %.0f becomes %.0f.",
-                  x->unit, odd, pad(odd, x->unit));
+                  x->unit, odd, odd_gemm_pad(odd, x->unit));
     return 0;
 }

@@ -1,13 +1,11 @@
 /* pageable_copy.c: copies between pageable host memory and the device. The driver stages them
  * through a buffer of its own, which is slow and blocks the CPU; pinned memory avoids both. */
+#include "analyze/findings/host_side.h"
 #include "analyze/names/copy.h"
-#include "analyze/rules/exposure.h"
+#include "analyze/rules/rules_constants.h"
 #include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
 #include "base/stats.h"
-
-/* Smaller copies are constants, see rule sync_in_loop. */
-#define LEAST_BYTES 65536
 
 struct copies {
     int64_t bytes, ns, longest_ns;
@@ -19,10 +17,10 @@ struct copies {
 static bool is_pageable(const struct trace *t, row_t r)
 {
     const struct gpu_info *g = t->kind[r] == KIND_MEMCPY ? trace_gpu(t, r) : NULL;
-    return g && g->bytes >= LEAST_BYTES && copy_of(t, r).memory == MEMORY_PAGEABLE;
+    return g && g->bytes >= pageable_copy_bytes && copy_of(t, r).memory == MEMORY_PAGEABLE;
 }
 
-static struct copies add_up(const struct trace *t)
+static struct copies pageable_copy_add_up(const struct trace *t)
 {
     struct copies c = {.longest = ROW_NONE};
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -37,24 +35,30 @@ static struct copies add_up(const struct trace *t)
     return c;
 }
 
-static int report_copies(const struct context *cx, const struct copies *c, struct findings *out,
-                         struct err *e);
+static int pageable_copy_report_copies(const struct context *cx, const struct copies *c,
+                                       struct findings *out, struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int pageable_copy_run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct copies c = add_up(cx->t);
+    struct copies c = pageable_copy_add_up(cx->t);
     double share = stats_pct(c.ns, wall_of(cx)->wall_ns);
-    return c.n && share >= cx->th.value[TH_REPORT_GAIN_PCT] ? report_copies(cx, &c, out, e) : 0;
+    /* Copies that take no time have no longest one and no rate. */
+    return c.longest != ROW_NONE && share >= cx->th.value[TH_REPORT_GAIN_PCT]
+               ? pageable_copy_report_copies(cx, &c, out, e)
+               : 0;
 }
 
 const struct rule rule_pageable_copy = {
     .id = "pageable_copy",
     .summary = "copies of pageable memory are slow and block the CPU",
-    .run = run,
+    .limit = LIMIT_TRANSFER,
+    .cost = COST_WAIT,
+    .tries = "pinned_uploads",
+    .run = pageable_copy_run,
 };
 
 /* How long they run on the busiest device and no kernel does. */
-static int exposed_by(const struct context *cx, int64_t *ret_ns, struct err *e)
+static int pageable_copy_exposed_by(const struct context *cx, int64_t *ret_ns, struct err *e)
 {
     const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
     struct span_set copies;
@@ -74,8 +78,8 @@ static int64_t blocked_by_copies(const struct syncs *s)
     return ns;
 }
 
-static int report_copies(const struct context *cx, const struct copies *c, struct findings *out,
-                         struct err *e)
+static int pageable_copy_report_copies(const struct context *cx, const struct copies *c,
+                                       struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_pageable_copy, e);
     if (!f) return ERR_NOMEM;
@@ -90,9 +94,9 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     }
     f->title = "copies of pageable memory";
     f->why = rule_text(cx,
-                       "%s in %u cop%s went through the driver's staging buffer at %.1f GB/s while "
+                       "%s in %s cop%s went through the driver's staging buffer at %.1f GB/s while "
                        "the CPU waited.",
-                       human_bytes(c->bytes).s, c->n, c->n == 1 ? "y" : "ies", now);
+                       human_bytes(c->bytes).s, human_count(c->n).s, c->n == 1 ? "y" : "ies", now);
     f->fix = "Pin the host tensors (pin_memory(), DataLoader(pin_memory=True)), copy them with "
              "non_blocking=True, and overlap the copy with compute on a side stream.";
     f->not_fixed = rule_text(
@@ -104,9 +108,9 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     f->show = "whatif %s --pin-copies 0";
     f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = blocked_by_copies(syncs_of(cx));
-    TRY(exposed_by(cx, &f->exposed_ns, e));
+    TRY(pageable_copy_exposed_by(cx, &f->exposed_ns, e));
     finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest, "%s moves %s in %s",
-                 rule_name(cx, trace_name(cx->t, c->longest), 60),
+                 rule_row_name(cx, c->longest, 60),
                  human_bytes(trace_gpu(cx->t, c->longest)->bytes).s, human_time(c->longest_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "for %s of the wall clock they run and no kernel does",

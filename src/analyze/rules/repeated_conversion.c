@@ -5,17 +5,19 @@
  * Whose data a copy reads is not recorded. It cannot be data of the step when nothing since the
  * same copy before has made or brought a tensor of its type that is as large; weights are
  * recognized by their place in a layer. */
+#include "analyze/findings/kernel_fix.h"
+#include "analyze/kernels/work_op.h"
 #include "analyze/names/shapes.h"
+#include "analyze/names/torch_words.h"
 #include "analyze/ops/op_strides.h"
-#include "analyze/rules/kernel_fix.h"
+#include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
 
-/* Shorter copies are not worth a line of code. */
-#define LEAST_NS 2000
 /* Shapes whose strides are read from the file, which takes a while. */
 #define MOST_ASKED 64
 
@@ -38,7 +40,7 @@ struct state {
     struct makers of[NUMBER_TYPES];
     struct map last;   /* what -> index of the last such copy */
     uint8_t *settled;  /* by index: the copy is of something constant; 2: of a weight */
-    uint8_t *expanded; /* by kind of kernel: 1 it is not, 2 it is, or nobody knows */
+    uint8_t *expanded; /* by kind of kernel: 1 it is not, 2 it is, or may be */
     uint32_t n_asked;
     bool trained;
 };
@@ -68,7 +70,7 @@ static bool makers_init(struct state *s)
 }
 
 /* True when out of memory. */
-static bool push(struct makers *m, uint32_t at, double elements)
+static bool repeated_conversion_push(struct makers *m, uint32_t at, double elements)
 {
     while (m->n && m->stack[m->n - 1].elements <= elements) m->n--;
     if (VEC_RESERVE(m->stack, m->n, m->cap, 1)) return true;
@@ -99,7 +101,10 @@ static bool note_made(struct state *s, uint32_t at)
     for (int i = 0; i < NUMBER_TYPES; i++) {
         if (typed && (int)type != i) continue;
         double each = number_bytes((enum number_type)i);
-        if (push(&s->of[i], at, known ? k->work.elements : each > 0 ? bytes / each : bytes))
+        if (repeated_conversion_push(&s->of[i], at,
+                                     known      ? k->work.elements
+                                     : each > 0 ? bytes / each
+                                                : bytes))
             return true;
     }
     return false;
@@ -109,7 +114,7 @@ static bool note_made(struct state *s, uint32_t at)
 static bool is_conversion(const struct context *cx, row_t r)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
-    if (cx->t->kind[r] != KIND_KERNEL || cx->t->dur_ns[r] < LEAST_NS) return false;
+    if (cx->t->kind[r] != KIND_KERNEL || cx->t->dur_ns[r] < repeated_conversion_ns) return false;
     if (k->work.kind.class == OP_COPY && k->from == ROOF_SHAPES)
         return k->work.from != k->work.type || k->traits.strided;
     struct str name = trace_name(cx->t, r);
@@ -128,12 +133,13 @@ static enum number_type source_type(const struct roof_kind *k)
 static bool is_expanded(struct state *s, row_t r)
 {
     const struct roofline *f = roofline_of(s->cx);
+    struct work_op by = work_op_of(s->cx, r);
     uint32_t kind = f->kind_of[roofline_slot(s->cx->t, r)];
     uint8_t *known = &s->expanded[kind];
     const struct roof_kind *k = &f->kinds[kind];
     if (k->from != ROOF_SHAPES) return false;
     if (!*known && s->n_asked++ < MOST_ASKED)
-        *known = op_is_expanded(s->cx->t, roofline_owner(f, s->cx->t, r)) ? 2 : 1;
+        *known = op_is_expanded(by.t, work_op_info(by) ? by.op : ROW_NONE) ? 2 : 1;
     return *known != 1;
 }
 
@@ -156,23 +162,28 @@ static bool is_weight_of(const struct trace *t, row_t op, double elements)
 
 static bool is_weight(const struct context *cx, row_t r)
 {
-    const struct trace *t = cx->t;
-    const struct roof_kind *k = roofline_kind(roofline_of(cx), t, r);
-    if (k->from != ROOF_SHAPES) return false;
-    for (row_t op = roofline_owner(roofline_of(cx), t, r); op != ROW_NONE; op = t->parent[op])
-        if (t->kind[op] == KIND_OP && is_weight_of(t, op, k->work.elements)) return true;
+    struct work_op by = work_op_of(cx, r);
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    if (k->from != ROOF_SHAPES || !by.same) return false;
+    for (row_t op = by.op; op != ROW_NONE; op = by.t->parent[op])
+        if (by.t->kind[op] == KIND_OP && is_weight_of(by.t, op, k->work.elements)) return true;
     return false;
 }
 
 /* Weights change from step to step where they are trained. */
-static bool is_trained(const struct trace *t)
+static bool is_trained_in(const struct trace *t)
 {
     for (row_t r = 0; r < t->n_rows; r++) {
         if (t->kind[r] != KIND_OP && t->kind[r] != KIND_ANNOTATION) continue;
         struct str name = trace_name(t, r);
-        if (str_starts(name, "Optimizer.step") || str_starts(name, "autograd::engine")) return true;
+        if (torch_is_optimizer_step(name) || str_starts(name, "autograd::engine")) return true;
     }
     return false;
+}
+
+static bool is_trained(const struct trace *t)
+{
+    return is_trained_in(t) || (t->deep && is_trained_in(t->deep));
 }
 
 /* A copy whose result is used by elementwise work right away is a part of that: fused with it, it
@@ -190,7 +201,7 @@ static bool is_part_of_run(const struct state *s, uint32_t at)
 }
 
 /* Constant since the same copy before: so it and that one read the same. */
-static bool settle(struct state *s, uint32_t at)
+static bool repeated_conversion_settle(struct state *s, uint32_t at)
 {
     const struct trace *t = s->cx->t;
     const struct roofline *f = roofline_of(s->cx);
@@ -209,7 +220,7 @@ static bool settle(struct state *s, uint32_t at)
     return false;
 }
 
-static int add(struct state *s, uint32_t at, struct found *x, struct err *e)
+static int repeated_conversion_add(struct state *s, uint32_t at, struct found *x, struct err *e)
 {
     row_t r = s->d->work[at];
     const struct roof_kind *k = roofline_kind(roofline_of(s->cx), s->cx->t, r);
@@ -224,32 +235,33 @@ static int add(struct state *s, uint32_t at, struct found *x, struct err *e)
     return 0;
 }
 
-static int collect(struct state *s, struct found *x, struct err *e)
+static int repeated_conversion_collect(struct state *s, struct found *x, struct err *e)
 {
     if (makers_init(s)) return err_nomem(e);
     for (uint32_t i = 0; i < s->d->n_work; i++) {
-        if (is_conversion(s->cx, s->d->work[i]) && settle(s, i)) return err_nomem(e);
+        if (is_conversion(s->cx, s->d->work[i]) && repeated_conversion_settle(s, i))
+            return err_nomem(e);
         if (note_made(s, i)) return err_nomem(e);
     }
     for (uint32_t i = 0; i < s->d->n_work; i++)
-        if (s->settled[i]) TRY(add(s, i, x, e));
+        if (s->settled[i]) TRY(repeated_conversion_add(s, i, x, e));
     return 0;
 }
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e);
+static int repeated_conversion_report(const struct context *cx, const struct found *x,
+                                      struct findings *out, struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int repeated_conversion_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct found x = {.fix = {.others = out}};
     bool trained = is_trained(cx->t);
     int rc = 0;
     for (uint32_t i = 0; i < timeline_of(cx)->n_devices && rc == 0; i++) {
         struct state s = {.cx = cx, .d = &timeline_of(cx)->devices[i], .trained = trained};
-        rc = collect(&s, &x, e);
+        rc = repeated_conversion_collect(&s, &x, e);
         makers_done(&s);
     }
-    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = repeated_conversion_report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
     return rc;
 }
@@ -257,35 +269,39 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_repeated_conversion = {
     .id = "repeated_conversion",
     .summary = "a tensor that does not change is cast or copied in every step",
-    .run = run,
+    .limit = LIMIT_GPU,
+    .claims = CLAIM_KERNELS,
+    .yields_to = RULE_LIST(&rule_conv_layout),
+    .run = repeated_conversion_run,
 };
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e)
+static int repeated_conversion_report(const struct context *cx, const struct found *x,
+                                      struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_repeated_conversion, e);
     if (!f) return ERR_NOMEM;
     static const char *const wrappers[] = {"aten::to",    "aten::_to_copy", "aten::contiguous",
                                            "aten::clone", "aten::copy_",    NULL};
-    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
     TRY(kernel_fix_drop_ops(&x->fix, cx, wrappers, f, e));
     bool weights = 2 * x->n_weights > x->fix.n, casts = 2 * x->n_casts > x->fix.n;
     f->effort = weights ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->title = weights ? "weights are cast again in every call"
                : casts ? "the same tensor is cast in every step"
-                       : "the same tensor is copied into another layout in every step";
+                       : "a tensor changes its layout in every step";
     f->why =
-        weights ? rule_text(cx,
-                            "%u casts turn weights from %s into %s before the layers use them (%s, "
-                            "%s moved): the weights do not change between calls.",
-                            x->fix.n, number_type_name(x->from), number_type_name(x->to),
-                            human_time(x->fix.before_ns).s, human_bytes(kernel_whole(x->bytes)).s)
-                : rule_text(
-                      cx,
-                      "A tensor is %s %u times although nothing has written it since the last time "
-                      "(%s, %s moved).",
-                      casts ? "cast" : "made contiguous", x->fix.n, human_time(x->fix.before_ns).s,
-                      human_bytes(kernel_whole(x->bytes)).s);
+        weights
+            ? rule_text(cx,
+                        "%s casts turn weights from %s into %s before the layers use them (%s, "
+                        "%s moved): the weights do not change between calls.",
+                        human_count(x->fix.n).s, number_type_name(x->from), number_type_name(x->to),
+                        human_time(x->fix.before_ns).s, human_bytes(kernel_whole(x->bytes)).s)
+            : rule_text(
+                  cx,
+                  "A tensor is %s %s times although nothing has written it since the last time "
+                  "(%s, %s moved).",
+                  casts ? "cast" : "made contiguous", human_count(x->fix.n).s,
+                  human_time(x->fix.before_ns).s, human_bytes(kernel_whole(x->bytes)).s);
     f->fix =
         weights ? rule_text(cx,
                             "Keep the weights in %s: model.to(torch.bfloat16) (or half()) once, "

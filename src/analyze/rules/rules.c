@@ -1,143 +1,138 @@
-/* rules.c: the one list of rules, and what they share. To add one: <id>.c, this list, a page in
- * docs/rules, a firing and a near-miss trace in tests/unit/test_rules.c. */
-#include <stdarg.h>
-#include <stdio.h>
+/* rules.c: runs the rules in an order that their declarations allow; see rules.h. */
+#include "analyze/rules/rules.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/comm/messages.h"
 #include "analyze/device/gpu_clocks.h"
 #include "analyze/device/queue.h"
+#include "analyze/findings/claims.h"
 #include "analyze/kernels/roofline.h"
+#include "analyze/launches/launches.h"
 #include "analyze/names/host_cause.h"
-#include "analyze/rules/rule.h"
-#include "base/human.h"
+#include "analyze/recorded/process_settings.h"
+#include "analyze/recorded/recorded.h"
+#include "analyze/sequence/sequence.h"
 
-/* One per line. */
-#define RULES(X)           \
-    X(small_copies)        \
-    X(thread_readback)     \
-    X(sync_in_loop)        \
-    X(data_loader)         \
-    X(gc_pause)            \
-    X(lock_wait)           \
-    X(host_function)       \
-    X(late_launch)         \
-    X(late_start)          \
-    X(slow_launch)         \
-    X(launch_bound)        \
-    X(pageable_copy)       \
-    X(exposed_copy)        \
-    X(exposed_comm)        \
-    X(allocation_in_loop)  \
-    X(unfused_attention)   \
-    X(slow_attention)      \
-    X(float32_products)    \
-    X(odd_gemm)            \
-    X(conv_layout)         \
-    X(repeated_conversion) \
-    X(overwritten_fill)    \
-    X(growing_cat)         \
-    X(unfused_optimizer)   \
-    X(tensor_loop)         \
-    X(unfused_chain)       \
-    X(copy_before_gemm)    \
-    X(device_copies)       \
-    X(graph_break)         \
-    X(eager_island)        \
-    X(recompile)           \
-    X(memory_growth)       \
-    X(kernel_outlier)      \
-    X(held_clock)          \
-    X(warm_up)
+#define RULES_LIST(id) &rule_##id,
+const struct rule *const rules[] = {RULES(RULES_LIST) NULL};
 
-#define DECLARE(id) extern const struct rule rule_##id;
-RULES(DECLARE)
+enum { RULES_MOST = sizeof rules / sizeof *rules };
 
-#define LIST(id) &rule_##id,
-const struct rule *const rules[] = {RULES(LIST) NULL};
+/* The rules of a list that have run, with what they found. */
+struct rules_state {
+    const struct rule *ran[RULES_MOST];
+    bool found[RULES_MOST];
+    uint32_t n;
+};
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static bool rules_all_ran(const struct rules_state *s, const struct rule *const *list)
 {
-    bool abstains = wall_of(cx)->abstains;
-    for (int i = 0; !abstains && rules[i]; i++) TRY(rules[i]->run(cx, ret, e));
-    return findings_rank(ret, cx, e);
+    for (; list && *list; list++) {
+        uint32_t i = 0;
+        while (i < s->n && s->ran[i] != *list) i++;
+        if (i == s->n) return false;
+    }
+    return true;
 }
 
-static void done_pass(void *result)
+static bool rules_have_found(const struct rules_state *s, const struct rule *const *list)
+{
+    for (; list && *list; list++)
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->ran[i] == *list && s->found[i]) return true;
+    return false;
+}
+
+static bool rules_is_due(const struct rules_state *s, const struct rule *r)
+{
+    const struct rule *const self[] = {r, NULL};
+    return !rules_all_ran(s, self) && rules_all_ran(s, r->yields_to) &&
+           rules_all_ran(s, r->silent_after);
+}
+
+static int rules_run_one(struct rules_state *s, const struct rule *r, const struct context *cx,
+                         struct findings *out, struct err *e)
+{
+    uint32_t before = out->n;
+    TRY(claims_gather(cx, r, out, e));
+    if (!rules_have_found(s, r->silent_after)) TRY(r->run(cx, out, e));
+    s->ran[s->n] = r;
+    s->found[s->n++] = out->n > before;
+    return 0;
+}
+
+static int rules_by_place(const void *a, const void *b)
+{
+    const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+    if (x->advice != y->advice) return x->advice - y->advice;
+    if (x->advice && x->severity != y->severity) return x->severity > y->severity ? -1 : 1;
+    if (x->advice && x->exposed_ns != y->exposed_ns) return x->exposed_ns > y->exposed_ns ? -1 : 1;
+    if (x->rule != y->rule) return strcmp(x->rule->id, y->rule->id);
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Orders what was found, whichever rule ran first: advice by severity and cost, all else by rule.
+ */
+static void rules_settle(struct findings *f)
+{
+    if (f->n) qsort(f->items, f->n, sizeof *f->items, rules_by_place);
+    for (uint32_t i = 0; i < f->n; i++) f->items[i]->place = i;
+}
+
+int rules_run(const struct rule *const *list, const struct context *cx, struct findings *out,
+              struct err *e)
+{
+    struct rules_state s = {.n = 0};
+    uint32_t before, n = 0;
+    while (list[n]) n++;
+    if (n >= RULES_MOST) return FAIL(e, ERR_INTERNAL, "a list of %u rules", n);
+    do {
+        before = s.n;
+        for (uint32_t i = 0; i < n; i++)
+            if (rules_is_due(&s, list[i])) TRY(rules_run_one(&s, list[i], cx, out, e));
+    } while (s.n > before);
+    if (s.n < n)
+        return FAIL(e, ERR_INTERNAL, "rules yield to each other in a circle, or to one not listed");
+    rules_settle(out);
+    return 0;
+}
+
+/* Keeps what is about kernels where idle time says nothing: of a process that has just started. */
+static void rules_drop_unjudged(const struct context *cx, struct findings *f)
+{
+    uint32_t kept = 0;
+    if (recorded_of(cx)->idle_judged) return;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->items[i]->device_ns > 0) f->items[kept++] = f->items[i];
+    f->n = kept;
+}
+
+static int rules_run_pass(struct context *cx, void *ret, struct err *e)
+{
+    if (!wall_of(cx)->abstains) TRY(rules_run(rules, cx, ret, e));
+    rules_drop_unjudged(cx, ret);
+    TRY(findings_rank(ret, cx, e));
+    const struct findings *f = ret;
+    for (uint32_t i = 0; i < f->n; i++) TRY(rule_sum_up(cx, f->items[i], e));
+    return 0;
+}
+
+static void rules_done_pass(void *result)
 {
     findings_done(result);
 }
 
-static const struct pass *const needs[] = {&stages_pass,
-                                           &memory_pass,
-                                           &launchless_pass,
-                                           &launch_delays_pass,
-                                           &wall_pass,
-                                           &roofline_pass,
-                                           &host_causes_pass,
-                                           &gpu_clocks_pass,
-                                           &queues_pass,
-                                           &messages_pass,
-                                           NULL};
+static const struct pass *const needs[] = {
+    &stages_pass,   &memory_pass,   &launchless_pass,  &launch_delays_pass,    &launches_pass,
+    &wall_pass,     &roofline_pass, &host_causes_pass, &gpu_clocks_pass,       &queues_pass,
+    &messages_pass, &recorded_pass, &sequence_pass,    &process_settings_pass, NULL};
 
 const struct pass findings_pass = {
     .id = PASS_FINDINGS,
     .size = sizeof(struct findings),
     .needs = needs,
-    .run = run_pass,
-    .done = done_pass,
+    .run = rules_run_pass,
+    .done = rules_done_pass,
 };
-
-struct finding *rule_finding(const struct context *cx, struct findings *out, const struct rule *r,
-                             struct err *e)
-{
-    struct finding *f = findings_add(out, r, cx->mem);
-    if (!f) (void)err_nomem(e);
-    return f;
-}
-
-const char *rule_text(const struct context *cx, const char *fmt, ...)
-{
-    char text[1024];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    const char *copy = arena_strdup(cx->mem, str_c(text));
-    return copy ? copy : "";
-}
-
-const char *rule_name(const struct context *cx, struct str s, int width)
-{
-    char cut[512];
-    const char *copy = arena_strdup(cx->mem, str_c(human_cut(s, width, cut, sizeof cut)));
-    return copy ? copy : "";
-}
-
-void rule_place(const struct context *cx, struct finding *f, const struct place *p)
-{
-    if (p->source.line > 0) {
-        f->file = rule_name(cx, p->source.file, 400);
-        f->line = p->source.line;
-        f->function = rule_name(cx, p->source.function, 120);
-        f->subject = f->function;
-        return;
-    }
-    row_t r = p->op != ROW_NONE ? p->op : p->annotation;
-    f->subject = r == ROW_NONE ? "" : rule_name(cx, trace_name(cx->t, r), 80);
-}
-
-const char *rule_exactly(const struct context *cx, struct str name)
-{
-    char *out = arena_alloc(cx->mem, name.n * 2 + 3);
-    if (!out) return "^$";
-    size_t o = 0;
-    out[o++] = '^';
-    for (size_t i = 0; i < name.n; i++) {
-        if (strchr("\\^$.|?*+()[]{}", name.p[i])) out[o++] = '\\';
-        out[o++] = name.p[i];
-    }
-    out[o++] = '$';
-    out[o] = '\0';
-    return out;
-}

@@ -1,9 +1,9 @@
 /* sync_in_loop.c: the CPU waits for the device: it reads a value back, uploads a constant,
  * synchronizes or allocates memory. Blocked time is reported; only exposed time counts as cost. */
-#include <string.h>
-
-#include "analyze/rules/small_copies.h"
-#include "analyze/rules/upload_makers.h"
+#include "analyze/findings/claims.h"
+#include "analyze/findings/host_side.h"
+#include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 
 struct words {
@@ -23,12 +23,9 @@ static const struct words words[WAIT_KINDS] = {
                      "of GPU scalars), or upload it once before the loop."},
     [WAIT_EXPLICIT] = {"explicit synchronize", "explicit synchronize drains the queue",
                        "The program explicitly waits for the device.",
-                       "Remove it from the loop. To time the work without stopping it, use events, "
-                       "or synchronize once at the end."},
+                       "Remove it unless the CPU needs the result here. To time the work without "
+                       "stopping it, use events, or synchronize once at the end."},
 };
-
-/* More bytes than a constant would have: this is input data. */
-#define LEAST_DATA_BYTES 4096
 
 static const struct words data_upload = {
     "upload of pageable memory", "upload of pageable memory drains the queue",
@@ -37,13 +34,15 @@ static const struct words data_upload = {
     "Keep the data in pinned memory (DataLoader(pin_memory=True), pin_memory()) and copy it with "
     "non_blocking=True."};
 
-static const struct words *words_for(const struct context *cx, const struct sync_site *site)
+static const struct words *sync_in_loop_words_for(const struct context *cx,
+                                                  const struct sync_site *site)
 {
-    bool data = syncs_of(cx)->waits->all[site->longest].bytes >= LEAST_DATA_BYTES;
+    bool data = syncs_of(cx)->waits->all[site->longest].bytes >= sync_data_bytes;
     return site->kind == WAIT_UPLOAD && data ? &data_upload : &words[site->kind];
 }
 
-static void explain(const struct context *cx, struct finding *f, const struct sync_site *site)
+static void sync_in_loop_explain(const struct context *cx, struct finding *f,
+                                 const struct sync_site *site)
 {
     const struct wait *w = &syncs_of(cx)->waits->all[site->longest];
     struct buf stack;
@@ -55,7 +54,7 @@ static void explain(const struct context *cx, struct finding *f, const struct sy
     buf_done(&stack);
     if (w->copy != ROW_NONE)
         finding_note(f, cx->mem, cx->t->ts_ns[w->copy], w->copy, "%s: %s",
-                     rule_name(cx, trace_name(cx->t, w->copy), 60), human_bytes(w->bytes).s);
+                     rule_row_name(cx, w->copy, 60), human_bytes(w->bytes).s);
     finding_note(f, cx->mem, w->begin_ns, w->call,
                  "the CPU is blocked for %s, while the GPU works through its queue for %s",
                  human_time(w->blocked_ns).s, human_time(w->waited_ns).s);
@@ -66,48 +65,41 @@ static void explain(const struct context *cx, struct finding *f, const struct sy
 
 static int report_site(const struct context *cx, uint32_t i, struct findings *out, struct err *e);
 
+/* When the first recorded work was launched. */
+static int64_t sync_in_loop_first_launch(const struct context *cx)
+{
+    const struct sim_model *m = model_of(cx);
+    for (uint32_t c = 0; c < m->n_calls; c++)
+        if (m->calls[c].n_work) return m->calls[c].begin_ns;
+    return INT64_MAX;
+}
+
 /* Copies and allocations have rules of their own; a wait outside the loop that leaves nothing idle
- * is the end of the run. */
-static bool matters(const struct sync_site *site)
+ * is the end of the run, and one before anything is launched is its begin: who measures waits for
+ * what was launched before. */
+static bool sync_in_loop_matters(const struct sync_site *site, int64_t first_launch_ns)
 {
-    return site->kind != WAIT_COPY && site->kind != WAIT_ALLOCATION &&
-           (site->in_loop > 0 || site->exposed_ns > 0);
+    return site->last_ns >= first_launch_ns && site->kind != WAIT_COPY &&
+           site->kind != WAIT_ALLOCATION && (site->in_loop > 0 || site->exposed_ns > 0);
 }
 
-/* By site: the waits that are reported already, as values that another thread reads. */
-static uint32_t *count_read(const struct context *cx, const struct findings *out)
-{
-    const struct syncs *s = syncs_of(cx);
-    uint32_t *ret = arena_zalloc(cx->mem, s->n_sites + (size_t)1, sizeof *ret);
-    for (uint32_t i = 0; ret && i < out->n; i++) {
-        const struct finding *f = out->items[i];
-        if (strcmp(f->rule->id, "thread_readback") != 0 || f->n_edits < 2) continue;
-        for (uint32_t k = 0; k < f->edits[1].n_rows; k++) {
-            size_t w = syncs_wait_of(s, cx->t, f->edits[1].rows[k]);
-            if (w != SIZE_MAX && s->site_of[w] < s->n_sites) ret[s->site_of[w]]++;
-        }
-    }
-    return ret;
-}
-
-/* Whether most of it is reported as copies that should be one. */
+/* Whether most of it is reported already: as copies that should be one, or as values that another
+ * thread reads. */
 static bool is_reported(const struct context *cx, const struct findings *out,
                         const struct sync_site *site)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; site->kind == WAIT_UPLOAD && i < site->n_rows; i++)
-        n += small_copies_hold(cx, out, site->rows[i]);
+    for (uint32_t i = 0; i < site->n_rows; i++) n += claims_call(out, cx, site->rows[i]);
     return 2 * n > site->n_rows;
 }
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int sync_in_loop_run(const struct context *cx, struct findings *out, struct err *e)
 {
-    const uint32_t *read = count_read(cx, out);
-    if (!read) return err_nomem(e);
+    int64_t first_launch_ns = sync_in_loop_first_launch(cx);
     for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++) {
         const struct sync_site *site = &syncs_of(cx)->sites[i];
-        if (2 * read[i] > site->n_rows || !matters(site) || is_reported(cx, out, site)) continue;
-        TRY(report_site(cx, i, out, e));
+        if (sync_in_loop_matters(site, first_launch_ns) && !is_reported(cx, out, site))
+            TRY(report_site(cx, i, out, e));
     }
     return 0;
 }
@@ -115,38 +107,48 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_sync_in_loop = {
     .id = "sync_in_loop",
     .summary = "the CPU waits for the device inside the loop",
-    .run = run,
+    .limit = LIMIT_SYNC,
+    .cost = COST_WAIT,
+    .yields_to = RULE_LIST(&rule_small_copies, &rule_thread_readback, &rule_cheaper_way),
+    .run = sync_in_loop_run,
 };
 
 /* A drain that blocks the CPU for a good part of the run catches the eye in any viewer. It is
- * reported with its small gain, so that nobody spends a week on it. With no idle time behind it, it
+ * reported with its small gain, so that no week is spent on it. With no idle time behind it, it
  * is what a healthy run looks like. */
 static bool is_notable(const struct context *cx, const struct sync_site *site)
 {
     double wall = (double)wall_of(cx)->wall_ns;
-    return site->n_drains && (double)site->blocked_ns > 0.02 * wall &&
-           (double)site->exposed_ns > 0.0005 * wall;
+    return site->n_drains && (double)site->blocked_ns > sync_notable_blocked_share * wall &&
+           (double)site->exposed_ns > sync_notable_exposed_share * wall;
 }
 
 static int report_site(const struct context *cx, uint32_t i, struct findings *out, struct err *e)
 {
     const struct sync_site *site = &syncs_of(cx)->sites[i];
-    const struct words *text = words_for(cx, site);
+    const struct words *text = sync_in_loop_words_for(cx, site);
     struct finding *f = rule_finding(cx, out, &rule_sync_in_loop, e);
     if (!f) return ERR_NOMEM;
     f->title = site->n_drains ? text->drains : text->title;
+    if (site->kind == WAIT_EXPLICIT) f->tries = "no_explicit_sync";
     rule_place(cx, f, &site->place);
+    if (!f->file && !f->subject[0]) f->subject = rule_name(cx, trace_str(cx->t, site->call), 80);
     f->why = text->why;
-    f->fix = text->fix;
+    const char *way = site->kind == WAIT_READBACK
+                          ? readback_way(cx, &syncs_of(cx)->waits->all[site->longest])
+                          : NULL;
+    f->fix = way ? way : text->fix;
     f->effort = site->kind == WAIT_EXPLICIT ? EFFORT_ONE_LINE : EFFORT_LOCAL;
-    f->not_fixed = rule_text(cx,
-                             "The GPU is busy for most of the %s that the CPU is blocked; only its "
-                             "idle time can be gained.",
-                             human_time(site->blocked_ns).s);
+    if (2 * site->exposed_ns < site->blocked_ns)
+        f->not_fixed =
+            rule_text(cx,
+                      "The GPU is busy for most of the %s that the CPU is blocked: that part of "
+                      "the wait costs nothing.",
+                      human_time(site->blocked_ns).s);
     f->show = rule_text(cx, "syncs %s --site %u", "%s", i + 1);
     f->blocked_ns = site->blocked_ns;
     f->exposed_ns = site->exposed_ns;
-    explain(cx, f, site);
+    sync_in_loop_explain(cx, f, site);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
     if (text == &words[WAIT_UPLOAD] && upload_makers_drop(cx, site, f) < 0) return err_nomem(e);

@@ -11,17 +11,13 @@
  */
 #include <string.h>
 
+#include "analyze/findings/rule.h"
 #include "analyze/names/copy.h"
-#include "analyze/rules/rule.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
-
-/* The loop is silent for so long before the copy begins: it does not just happen to be quiet. */
-#define LEAST_WAIT_NS 100000
-/* More bytes are results, not a value to look at. */
-#define MOST_BYTES 4096
 
 struct readbacks {
     const struct context *cx;
@@ -40,7 +36,7 @@ struct readbacks {
     row_t copy;
 };
 
-static uint32_t loop_thread(const struct context *cx)
+static uint32_t thread_readback_loop_thread(const struct context *cx)
 {
     const struct sim_model *m = model_of(cx);
     for (uint32_t i = 0; i < m->n_threads; i++)
@@ -58,12 +54,13 @@ static int list_calls(struct readbacks *x)
 }
 
 /* The copy to the host that the call makes, or NULL. */
-static const struct sim_work *reads(const struct sim_model *m, const struct sim_call *c)
+static const struct sim_work *thread_readback_reads(const struct sim_model *m,
+                                                    const struct sim_call *c)
 {
     if (c->n_work != 1) return NULL;
     const struct sim_work *w = &m->works[m->works_by_call[c->first_work]];
     const struct gpu_info *g = trace_gpu(m->t, w->row);
-    bool small = g && g->bytes > 0 && g->bytes <= MOST_BYTES;
+    bool small = g && g->bytes > 0 && g->bytes <= thread_readback_bytes;
     return small && copy_of(m->t, w->row).way == COPY_TO_HOST ? w : NULL;
 }
 
@@ -114,8 +111,8 @@ static int add_cuts(struct readbacks *x, uint32_t reader, const struct silence *
     return 0;
 }
 
-static int add(struct readbacks *x, uint32_t reader, const struct silence *s,
-               const struct sim_work *copy)
+static int thread_readback_add(struct readbacks *x, uint32_t reader, const struct silence *s,
+                               const struct sim_work *copy)
 {
     uint32_t step = steps_at(steps_of(x->cx), s->span.begin_ns);
     int64_t until = s->wait == ROW_NONE ? copy->end_ns : trace_end_ns(x->cx->t, s->wait);
@@ -130,40 +127,43 @@ static int add(struct readbacks *x, uint32_t reader, const struct silence *s,
     return 0;
 }
 
-static int look_at(struct readbacks *x, uint32_t reader)
+static int thread_readback_look_at(struct readbacks *x, uint32_t reader)
 {
     for (uint32_t c = x->m->threads[reader].first_call; c != SIM_NONE; c = x->m->calls[c].next) {
-        const struct sim_work *copy = reads(x->m, &x->m->calls[c]);
+        const struct sim_work *copy = thread_readback_reads(x->m, &x->m->calls[c]);
         if (!copy || copy->begin_ns < x->until_ns) continue;
         struct silence s = silence_at(x, x->m->calls[c].begin_ns);
-        if (copy->begin_ns - s.span.begin_ns < LEAST_WAIT_NS || copy->end_ns > s.span.end_ns)
+        if (copy->begin_ns - s.span.begin_ns < thread_readback_wait_ns ||
+            copy->end_ns > s.span.end_ns)
             continue;
-        TRY(add(x, reader, &s, copy));
+        TRY(thread_readback_add(x, reader, &s, copy));
     }
     return 0;
 }
 
-static int report(const struct readbacks *x, struct findings *out, struct err *e);
+static int thread_readback_report(const struct readbacks *x, struct findings *out, struct err *e);
 
-static int find(struct readbacks *x, struct findings *out, struct err *e)
+static int thread_readback_find(struct readbacks *x, struct findings *out, struct err *e)
 {
     if (list_calls(x)) return err_nomem(e);
     for (uint32_t i = 0; i < x->m->n_threads; i++) {
         x->until_ns = INT64_MIN;
-        if (i != x->loop && only_copies(x->m, i) && look_at(x, i)) return err_nomem(e);
+        if (i != x->loop && only_copies(x->m, i) && thread_readback_look_at(x, i))
+            return err_nomem(e);
     }
-    double least = (double)wall_of(x->cx)->wall_ns * x->cx->th.value[TH_REPORT_GAIN_PCT] / 200;
     return x->n_steps > 1 && x->n_steps * 2 > steps_of(x->cx)->n_steps &&
-                   (double)x->idle_ns >= least
-               ? report(x, out, e)
+                   x->idle_ns >= rule_least_idle_ns(x->cx)
+               ? thread_readback_report(x, out, e)
                : 0;
 }
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int thread_readback_run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct readbacks x = {
-        .cx = cx, .m = model_of(cx), .loop = loop_thread(cx), .last_step = UINT32_MAX};
-    int rc = x.loop == SIM_NONE || steps_of(cx)->n_steps < 2 ? 0 : find(&x, out, e);
+    struct readbacks x = {.cx = cx,
+                          .m = model_of(cx),
+                          .loop = thread_readback_loop_thread(cx),
+                          .last_step = UINT32_MAX};
+    int rc = x.loop == SIM_NONE || steps_of(cx)->n_steps < 2 ? 0 : thread_readback_find(&x, out, e);
     mem_free(x.spans);
     mem_free(x.waits);
     return rc;
@@ -172,7 +172,10 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_thread_readback = {
     .id = "thread_readback",
     .summary = "the loop waits for a value that another thread reads back",
-    .run = run,
+    .limit = LIMIT_SYNC,
+    .cost = COST_WAIT,
+    .claims = CLAIM_WAITS,
+    .run = thread_readback_run,
 };
 
 static void set_place_of(const struct readbacks *x, struct finding *f, row_t r)
@@ -183,7 +186,7 @@ static void set_place_of(const struct readbacks *x, struct finding *f, row_t r)
 }
 
 /* What the loop's thread was in when the copy was made. */
-static void set_place(const struct readbacks *x, struct finding *f)
+static void thread_readback_set_place(const struct readbacks *x, struct finding *f)
 {
     const struct trace *t = x->cx->t;
     if (x->n_said) {
@@ -201,7 +204,7 @@ static void set_place(const struct readbacks *x, struct finding *f)
     f->subject = rule_name(x->cx, trace_name(t, x->copy), 80);
 }
 
-static int report(const struct readbacks *x, struct findings *out, struct err *e)
+static int thread_readback_report(const struct readbacks *x, struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(x->cx, out, &rule_thread_readback, e);
     struct sim_cut *spans = arena_alloc(x->cx->mem, x->n * sizeof *spans);
@@ -209,15 +212,14 @@ static int report(const struct readbacks *x, struct findings *out, struct err *e
     if (!f || !spans || !waits) return err_nomem(e);
     memcpy(spans, x->spans, x->n * sizeof *spans);
     memcpy(waits, x->waits, x->n_said * sizeof *waits);
-    set_place(x, f);
+    thread_readback_set_place(x, f);
     f->title = "the loop waits for the GPU to read a value";
     f->why = rule_text(x->cx,
                        "Nothing is launched until the GPU is done and another thread has copied a "
-                       "value to the CPU, %u times; then the GPU is idle until the next launch.",
-                       x->n_waits);
-    f->fix = "Do not look at values in every step (float(), print, np.asarray, "
-             "block_until_ready): keep them on the GPU, and read them every so many steps or one "
-             "step late.";
+                       "value to the CPU, %s times; then the GPU is idle until the next launch.",
+                       human_count(x->n_waits).s);
+    f->fix = "Do not look at values in every step (float(), print, np.asarray, block_until_ready): "
+             "keep them on the GPU, and read them every N steps or one step late.";
     f->not_fixed = "The GPU's own work does not get faster.";
     f->show = x->n_said ? "syncs %s" : "gaps %s";
     f->blocked_ns = x->blocked_ns;

@@ -3,30 +3,15 @@
  * and key, is written and read again by every kernel. A fused kernel never writes it. */
 #include <math.h>
 
-#include "analyze/rules/attention_calls.h"
-#include "analyze/rules/attention_math.h"
-#include "analyze/rules/kernel_fix.h"
+#include "analyze/findings/kernel_fix.h"
+#include "analyze/kernels/work_op.h"
+#include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
-
-/* Kernels between the softmax and the products on either side of it, at most. */
-#define REACH 14
-/* The softmax of weights takes a good part of what the products take; that of a classifier does
- * not. */
-#define LEAST_SOFTMAX 0.4
-/* Kernels between the softmax and the next product, if no shapes show what they work on. */
-#define NEAR 8
-/* Below this there is nothing to fuse. */
-#define LEAST_NS  10000
-#define LEAST_CUT 0.7
-/* A fused kernel takes at least this. */
-#define FUSED_NS 4000.0
-/* Gradients take five products when fused, four as they stand. */
-#define RECOMPUTED 1.25
 
 /* One attention on the device. */
 struct attention {
     row_t begin, end;            /* rows of the stream it lies in, end not included */
-    row_t op;                    /* scaled_dot_product_attention, or ROW_NONE: written by hand */
     double flops, head, weights; /* weights: elements of the matrix; 0 when not known */
     enum precision precision;
     bool backward;
@@ -48,9 +33,9 @@ static bool is_product(const struct roof_kind *k)
     return product && !k->helper && k->family != FAMILY_MEMSET;
 }
 
-static bool about(double a, double b)
+static bool unfused_attention_about(double a, double b)
 {
-    return fabs(a - b) <= 0.03 * b;
+    return fabs(a - b) <= unfused_attention_about_share * b;
 }
 
 struct walk {
@@ -60,36 +45,39 @@ struct walk {
     bool backward;
 };
 
-static bool makes(const struct roof_kind *k, double weights)
+static bool unfused_attention_makes(const struct roof_kind *k, double weights)
 {
-    return about(k->work.elements, weights);
+    return unfused_attention_about(k->work.elements, weights);
 }
 
-static bool takes(const struct roof_kind *k, double weights)
+static bool unfused_attention_takes(const struct roof_kind *k, double weights)
 {
     const struct op_work *w = &k->work;
-    return about(w->batch * w->m * w->k, weights) || about(w->batch * w->k * w->n, weights);
+    return unfused_attention_about(w->batch * w->m * w->k, weights) ||
+           unfused_attention_about(w->batch * w->k * w->n, weights);
 }
 
 /* Whether a product has to do with a matrix of this many weights: makes it before the softmax,
  * takes it after. Without shapes it may; gradients do both on either side. */
-static bool touches(const struct walk *w, const struct roof_kind *k, int step)
+static bool unfused_attention_touches(const struct walk *w, const struct roof_kind *k, int step)
 {
     if (!(w->weights > 0)) return true;
-    if (w->backward) return makes(k, w->weights) || takes(k, w->weights);
-    return step < 0 ? makes(k, w->weights) : takes(k, w->weights);
+    if (w->backward)
+        return unfused_attention_makes(k, w->weights) || unfused_attention_takes(k, w->weights);
+    return step < 0 ? unfused_attention_makes(k, w->weights)
+                    : unfused_attention_takes(k, w->weights);
 }
 
 /* Products of single matrices are layers, not attention. */
 static bool is_batched(const struct context *cx, row_t r, const struct roof_kind *k)
 {
-    row_t op = roofline_owner(roofline_of(cx), cx->t, r);
-    if (k->from != ROOF_SHAPES || op == ROW_NONE) return true;
-    return str_has(trace_name(cx->t, op), "bmm") || k->work.batch > 1;
+    struct work_op by = work_op_of(cx, r);
+    if (k->from != ROOF_SHAPES || by.op == ROW_NONE) return true;
+    return str_has(work_op_name(by), "bmm") || k->work.batch > 1;
 }
 
 /* What may stand between the products: nothing that picks or sorts. */
-static bool is_between(const struct trace *t, row_t r, const struct roof_kind *k)
+static bool unfused_attention_is_between(const struct trace *t, row_t r, const struct roof_kind *k)
 {
     enum op_class c = k->work.kind.class;
     if (k->family == FAMILY_REDUCTION && str_has(trace_name(t, r), "reduce_kernel")) return true;
@@ -108,9 +96,11 @@ static row_t next_product(const struct walk *w, row_t r, int step, uint32_t reac
         r += (row_t)step;
         if (!trace_is_work(t, r)) continue;
         const struct roof_kind *k = roofline_kind(roofline_of(w->cx), t, r);
-        bool found = is_product(k) && touches(w, k, step) && is_batched(w->cx, r, k);
+        bool found =
+            is_product(k) && unfused_attention_touches(w, k, step) && is_batched(w->cx, r, k);
         if (found) return r;
-        if (!(w->weights > 0) && (is_product(k) || !is_between(t, r, k))) return ROW_NONE;
+        if (!(w->weights > 0) && (is_product(k) || !unfused_attention_is_between(t, r, k)))
+            return ROW_NONE;
     }
     return ROW_NONE;
 }
@@ -129,7 +119,7 @@ static bool is_operand_copy(const struct context *cx, row_t r)
 {
     if (!trace_is_work(cx->t, r)) return false;
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
-    return k->work.kind.class == OP_COPY && kernel_under(cx, r, "aten::matmul") != ROW_NONE;
+    return k->work.kind.class == OP_COPY && work_op_under(cx, r, "aten::matmul").op != ROW_NONE;
 }
 
 /* Without shapes: a product with another softmax right behind it makes the weights of
@@ -137,7 +127,8 @@ static bool is_operand_copy(const struct context *cx, row_t r)
 static bool belongs_to_next(const struct walk *w, row_t product)
 {
     const struct trace *t = w->cx->t;
-    for (row_t r = product + 1; !(w->weights > 0) && r <= w->last && r - product <= NEAR; r++) {
+    for (row_t r = product + 1;
+         !(w->weights > 0) && r <= w->last && r - product <= unfused_attention_near_kernels; r++) {
         if (!trace_is_work(t, r)) continue;
         const struct roof_kind *k = roofline_kind(roofline_of(w->cx), t, r);
         if (k->traits.softmax) return true;
@@ -149,14 +140,15 @@ static bool belongs_to_next(const struct walk *w, row_t product)
 /* The products around a softmax, one on each side, two for its gradients. */
 static bool by_hand(const struct walk *w, row_t softmax, struct attention *a)
 {
-    uint32_t reach = w->weights > 0 ? REACH : NEAR;
+    uint32_t reach =
+        w->weights > 0 ? unfused_attention_reach_kernels : unfused_attention_near_kernels;
     row_t before = next_product(w, softmax, -1, reach), after = next_product(w, softmax, 1, reach);
     if (before == ROW_NONE || after == ROW_NONE || belongs_to_next(w, after)) return false;
     add_product(w->cx, before, a);
     add_product(w->cx, after, a);
     for (int side = -1; w->backward && side <= 1; side += 2) {
         row_t *end = side < 0 ? &before : &after;
-        row_t more = next_product(w, *end, side, NEAR);
+        row_t more = next_product(w, *end, side, unfused_attention_near_kernels);
         if (more == ROW_NONE) continue;
         add_product(w->cx, more, a);
         *end = more;
@@ -169,27 +161,32 @@ static bool by_hand(const struct walk *w, row_t softmax, struct attention *a)
     return true;
 }
 
-/* Whether the row was launched inside the operator. */
-static bool launched_in(const struct trace *t, row_t r, row_t op)
+/* Whether the row was launched inside the operator, and in `step` from the last such launch: work
+ * that is like work of a unit in depth may be like the same operator of it again and again. */
+static bool launched_in(const struct context *cx, row_t r, int step, struct work_op *last)
 {
-    row_t call = trace_is_work(t, r) ? trace_launch_of(t, r) : ROW_NONE;
+    if (!trace_is_work(cx->t, r)) return false;
+    struct work_op by = work_op_of(cx, r);
+    const struct trace *t = last->t;
+    row_t call = by.t == t ? by.call : ROW_NONE, op = last->op;
     if (call == ROW_NONE || t->lane[call] != t->lane[op]) return false;
+    if (t != cx->t && (step < 0 ? call >= last->call : call <= last->call)) return false;
+    last->call = call;
     return t->ts_ns[call] >= t->ts_ns[op] && t->ts_ns[call] < trace_end_ns(t, op);
 }
 
 /* Everything that the operator launched around the softmax. */
-static void math_path(const struct walk *w, row_t softmax, row_t op, struct attention *a)
+static void math_path(const struct walk *w, row_t softmax, struct work_op by, struct attention *a)
 {
-    const struct trace *t = w->cx->t;
+    struct work_op first = by, last = by;
     struct op_work work;
-    a->op = op;
     a->math = true;
     a->begin = softmax;
     a->end = softmax + 1;
-    while (a->begin > w->first && launched_in(t, a->begin - 1, op)) a->begin--;
-    while (a->end <= w->last && launched_in(t, a->end, op)) a->end++;
+    while (a->begin > w->first && launched_in(w->cx, a->begin - 1, -1, &first)) a->begin--;
+    while (a->end <= w->last && launched_in(w->cx, a->end, 1, &last)) a->end++;
     a->weights = w->weights;
-    if (!op_work_of(t, op, &work)) return;
+    if (!by.same || !op_work_of(by.t, by.op, &work)) return;
     a->flops = work.flops;
     a->head = work.k;
     a->precision = number_is_half(work.type) ? HALF : TF32;
@@ -211,42 +208,45 @@ static double by_products(const struct context *cx, const struct attention *a)
     return least;
 }
 
-static double fused_ns(const struct context *cx, const struct attention *a)
+static double unfused_attention_fused_ns(const struct context *cx, const struct attention *a)
 {
     const struct roofline *f = roofline_of(cx);
-    double flops = a->flops * (a->backward ? RECOMPUTED : 1);
+    double flops = a->flops * (a->backward ? unfused_attention_recomputed_times : 1);
     double rate = roofline_attention_rate(&f->ceilings, a->precision, a->head, a->backward);
     double ns = flops > 0 ? flops / rate : by_products(cx, a);
-    return ns > FUSED_NS || isnan(ns) ? ns : FUSED_NS;
+    return ns > unfused_attention_kernel_ns || isnan(ns) ? ns : unfused_attention_kernel_ns;
 }
 
 /* Whether the kernel handles the weights, or belongs to the operator anyway. */
-static bool belongs(const struct context *cx, const struct attention *a, row_t r)
+static bool unfused_attention_belongs(const struct context *cx, const struct attention *a, row_t r)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
     if (a->math || !(a->weights > 0)) return true;
-    if (is_product(k)) return makes(k, a->weights) || takes(k, a->weights);
+    if (is_product(k))
+        return unfused_attention_makes(k, a->weights) || unfused_attention_takes(k, a->weights);
     if (is_operand_copy(cx, r)) return true;
-    return k->work.elements >= 0.97 * a->weights;
+    return k->work.elements >= (1 - unfused_attention_about_share) * a->weights;
 }
 
 /* The first kernel stays, and takes as long as the fused one would. */
-static int replace(const struct context *cx, const struct attention *a, struct found *out,
-                   struct err *e)
+static int unfused_attention_replace(const struct context *cx, const struct attention *a,
+                                     struct found *out, struct err *e)
 {
     const struct trace *t = cx->t;
     int64_t all = 0;
     row_t first = ROW_NONE;
     for (row_t r = a->begin; r < a->end; r++) {
-        if (!trace_is_work(t, r) || !belongs(cx, a, r)) continue;
+        if (!trace_is_work(t, r) || !unfused_attention_belongs(cx, a, r)) continue;
         all += t->dur_ns[r];
         if (first == ROW_NONE) first = r;
     }
-    double ns = fused_ns(cx, a);
-    if (first == ROW_NONE || all < LEAST_NS || !(ns < LEAST_CUT * (double)all)) return 0;
+    double ns = unfused_attention_fused_ns(cx, a);
+    if (first == ROW_NONE || all < unfused_attention_least_ns ||
+        !(ns < unfused_attention_cut_share * (double)all))
+        return 0;
     uint32_t before = out->fix.n;
     for (row_t r = a->begin; r < a->end; r++)
-        if (trace_is_work(t, r) && belongs(cx, a, r))
+        if (trace_is_work(t, r) && unfused_attention_belongs(cx, a, r))
             TRY(kernel_fix_add(&out->fix, cx, r, r == first ? ns : 0, e));
     if (out->fix.n > before)
         TRY(attention_calls_add(&out->calls, cx, out->fix.rows + before, out->fix.n - before, e));
@@ -264,7 +264,7 @@ static bool is_heavy(const struct context *cx, const struct attention *a, row_t 
         if (trace_is_work(cx->t, r) && is_product(roofline_kind(roofline_of(cx), cx->t, r)) &&
             (double)cx->t->dur_ns[r] < least)
             least = (double)cx->t->dur_ns[r];
-    return (double)cx->t->dur_ns[softmax] > LEAST_SOFTMAX * least;
+    return (double)cx->t->dur_ns[softmax] > unfused_attention_softmax_share * least;
 }
 
 /* The math path where operators were not recorded: all it launches. */
@@ -279,24 +279,25 @@ static void unseen_math_path(const struct walk *w, struct attention *a)
 }
 
 /* The attention around a softmax; *ret_end is where to go on. */
-static int look_at(struct walk *w, row_t softmax, struct found *out, row_t *ret_end, struct err *e)
+static int unfused_attention_look_at(struct walk *w, row_t softmax, struct found *out,
+                                     row_t *ret_end, struct err *e)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(w->cx), w->cx->t, softmax);
-    struct attention a = {.op = ROW_NONE, .precision = HALF};
-    row_t op = kernel_under(w->cx, softmax, "scaled_dot_product_attention");
+    struct attention a = {.precision = HALF};
+    struct work_op by = work_op_under(w->cx, softmax, "scaled_dot_product_attention");
     bool shapes = k->from == ROOF_SHAPES || k->from == ROOF_PEERS;
     w->weights = shapes ? k->work.elements : 0;
     w->backward = k->traits.softmax_backward;
-    if (op != ROW_NONE) math_path(w, softmax, op, &a);
+    if (by.op != ROW_NONE) math_path(w, softmax, by, &a);
     else if (!by_hand(w, softmax, &a)) return 0;
-    if (op == ROW_NONE && !shapes && !is_heavy(w->cx, &a, softmax)) return 0;
-    if (op == ROW_NONE && !w->backward) unseen_math_path(w, &a);
+    if (by.op == ROW_NONE && !shapes && !is_heavy(w->cx, &a, softmax)) return 0;
+    if (by.op == ROW_NONE && !w->backward) unseen_math_path(w, &a);
     *ret_end = a.end;
     out->softmax_ns += w->cx->t->dur_ns[softmax];
-    return replace(w->cx, &a, out, e);
+    return unfused_attention_replace(w->cx, &a, out, e);
 }
 
-static int collect(const struct context *cx, struct found *out, struct err *e)
+static int unfused_attention_collect(const struct context *cx, struct found *out, struct err *e)
 {
     const struct trace *t = cx->t;
     for (lane_id l = 0; l < t->n_lanes; l++) {
@@ -306,7 +307,7 @@ static int collect(const struct context *cx, struct found *out, struct err *e)
             if (t->kind[r] != KIND_KERNEL) continue;
             if (!roofline_kind(roofline_of(cx), t, r)->traits.softmax) continue;
             row_t end = r + 1;
-            TRY(look_at(&w, r, out, &end, e));
+            TRY(unfused_attention_look_at(&w, r, out, &end, e));
             w.first = end; /* kernels belong to one attention */
             r = end - 1;
         }
@@ -314,13 +315,14 @@ static int collect(const struct context *cx, struct found *out, struct err *e)
     return 0;
 }
 
-static int report(const struct context *cx, struct found *x, struct findings *out, struct err *e);
+static int unfused_attention_report(const struct context *cx, struct found *x, struct findings *out,
+                                    struct err *e);
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int unfused_attention_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct found x = {.fix = {.others = out}};
-    int rc = collect(cx, &x, e);
-    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    int rc = unfused_attention_collect(cx, &x, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = unfused_attention_report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
     attention_calls_done(&x.calls);
     return rc;
@@ -329,28 +331,32 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_unfused_attention = {
     .id = "unfused_attention",
     .summary = "attention runs as separate kernels instead of one fused kernel",
-    .run = run,
+    .limit = LIMIT_GPU,
+    .tries = "attention:flash",
+    .claims = CLAIM_KERNELS,
+    .yields_to = RULE_LIST(&rule_cheaper_way),
+    .run = unfused_attention_run,
 };
 
-static int report(const struct context *cx, struct found *x, struct findings *out, struct err *e)
+static int unfused_attention_report(const struct context *cx, struct found *x, struct findings *out,
+                                    struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_unfused_attention, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
     TRY(attention_calls_into(&x->calls, cx, f, e));
     bool math = 2 * x->n_math > x->n;
     f->title = "attention is not fused";
     f->effort = math ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->why = rule_text(
         cx,
-        "Attention runs %u times as separate matrix multiplications and a softmax (%s on the GPU): "
-        "each kernel writes and reads the attention matrix again%s.",
-        x->n, human_time(x->fix.before_ns).s,
-        math ? ", on the math path of scaled_dot_product_attention" : "");
-    f->fix = math ? "Let scaled_dot_product_attention use a fused backend (flash, cuDNN, "
-                    "efficient): no sdpa_kernel(MATH), bf16 or fp16 inputs whose last dimension is "
-                    "contiguous, a head size that is a multiple of 8, is_causal=True instead of a "
-                    "mask where it says the same."
+        "%s call%s of %s run as matrix multiplications and a softmax, not as one fused kernel (%s on "
+        "the GPU). Each of these kernels writes and reads the attention matrix again.",
+        human_count(x->n).s, x->n == 1 ? "" : "s",
+        math ? "scaled_dot_product_attention" : "attention", human_time(x->fix.before_ns).s);
+    f->fix = math ? "Let it use a fused backend (flash, cuDNN, efficient): bf16 or fp16 inputs, "
+                    "is_causal=True instead of a mask, no sdpa_kernel(MATH). The last dimension "
+                    "must be contiguous, and the head size a multiple of 8."
                   : "Call torch.nn.functional.scaled_dot_product_attention instead: it runs as one "
                     "fused kernel (flash, cuDNN or efficient attention).";
     f->not_fixed =

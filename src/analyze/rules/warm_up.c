@@ -1,11 +1,9 @@
 /* warm_up.c: the first step is slower than the rest, or a label waits before its first operator:
  * the window includes one-time work (lazy loading, autotuning, allocator growth). No gain is
- * promised; figures that include it are not those of a steady run. */
-#include "analyze/rules/rule.h"
+ * predicted; figures that include it are not those of a steady run. */
+#include "analyze/findings/rule.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
-
-/* Idle device time below this share of the wall clock is not reported. */
-#define LEAST_SHARE 0.05
 
 static int report_first_step(const struct context *cx, struct findings *out, struct err *e);
 static int report_dead_window(const struct context *cx, const struct dead_window *d,
@@ -26,12 +24,12 @@ static int64_t recorder_time(const struct trace *t, int64_t begin_ns, int64_t en
 }
 
 /* Only idle device time changes a figure. */
-static bool matters(const struct context *cx, int64_t begin_ns, int64_t end_ns)
+static bool warm_up_matters(const struct context *cx, int64_t begin_ns, int64_t end_ns)
 {
     const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
     int64_t idle = d ? timeline_idle_ns(d, begin_ns, end_ns) : end_ns - begin_ns;
     return (double)(idle - recorder_time(cx->t, begin_ns, end_ns)) >
-           LEAST_SHARE * (double)wall_of(cx)->wall_ns;
+           warm_up_share * (double)wall_of(cx)->wall_ns;
 }
 
 static bool first_is_slow(const struct context *cx)
@@ -41,7 +39,7 @@ static bool first_is_slow(const struct context *cx)
     struct span first = s->steps[0].cpu;
     int64_t ns = first.end_ns - first.begin_ns - recorder_time(cx->t, first.begin_ns, first.end_ns);
     return (double)ns >= cx->th.value[TH_FIRST_STEP_RATIO] * (double)s->median_ns &&
-           matters(cx, first.begin_ns, first.end_ns);
+           warm_up_matters(cx, first.begin_ns, first.end_ns);
 }
 
 static const struct dead_window *longest_dead(const struct context *cx)
@@ -50,12 +48,13 @@ static const struct dead_window *longest_dead(const struct context *cx)
     const struct dead_window *longest = NULL;
     for (uint32_t i = 0; i < s->n_dead; i++)
         if (!longest || s->dead[i].dead_ns > longest->dead_ns) longest = &s->dead[i];
-    if (!longest || !matters(cx, cx->t->ts_ns[longest->label], cx->t->ts_ns[longest->first_op]))
+    if (!longest ||
+        !warm_up_matters(cx, cx->t->ts_ns[longest->label], cx->t->ts_ns[longest->first_op]))
         return NULL;
     return longest;
 }
 
-static int run(const struct context *cx, struct findings *out, struct err *e)
+static int warm_up_run(const struct context *cx, struct findings *out, struct err *e)
 {
     if (first_is_slow(cx)) TRY(report_first_step(cx, out, e));
     const struct dead_window *dead = longest_dead(cx);
@@ -65,7 +64,8 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 const struct rule rule_warm_up = {
     .id = "warm_up",
     .summary = "the recorded window includes one-time work",
-    .run = run,
+    .limit = LIMIT_NONE,
+    .run = warm_up_run,
 };
 
 static int report_first_step(const struct context *cx, struct findings *out, struct err *e)
@@ -84,7 +84,7 @@ static int report_first_step(const struct context *cx, struct findings *out, str
                   "It takes %s, the others %s: it includes one-time work such as lazy loading, "
                   "autotuning or allocator growth.",
                   human_time(first).s, human_time(s->median_ns).s);
-    f->fix = trace_meta(cx->t, TRACE_META_RECORDED).p
+    f->fix = trace_timeline_is_ours(cx->t)
                  ? "Run a few steps before recording, or record with --only STAGE --skip 2."
                  : "Run a few steps before recording, or record with schedule(wait=1, warmup=2, "
                    "active=3).";
@@ -106,7 +106,7 @@ static int report_dead_window(const struct context *cx, const struct dead_window
     if (!f) return ERR_NOMEM;
     f->advice = true;
     f->title = "cold start before the first operator";
-    f->subject = rule_name(cx, trace_name(cx->t, d->label), 60);
+    f->subject = rule_row_name(cx, d->label, 60);
     f->why = rule_text(cx,
                        "Nothing is recorded for %s between the start of the label and its first "
                        "operator; usually this takes %s.",
@@ -118,7 +118,7 @@ static int report_dead_window(const struct context *cx, const struct dead_window
     f->blocked_ns = d->dead_ns - d->usual_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[d->label], d->label, "%s begins", f->subject);
     finding_note(f, cx->mem, cx->t->ts_ns[d->first_op], d->first_op,
-                 "%s, its first operator, begins %s later",
-                 rule_name(cx, trace_name(cx->t, d->first_op), 60), human_time(d->dead_ns).s);
+                 "%s, its first operator, begins %s later", rule_row_name(cx, d->first_op, 60),
+                 human_time(d->dead_ns).s);
     return 0;
 }

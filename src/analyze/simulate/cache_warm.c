@@ -1,14 +1,11 @@
 /* cache_warm.c: the usual duration of an op is the median over its calls on the same thread. */
-#include "analyze/simulate/cache_warm.h"
+#include "analyze/simulate/simulate_private.h"
 
+#include "analyze/simulate/simulate_constants.h"
 #include "base/stats.h"
 
-/* A name seen less often than this has no usual duration. */
-#define LEAST_CALLS 8
-/* More calls than this are not looked at: the median of so many will do. */
+/* More calls than this are not examined: the median of so many will do. */
 #define MOST_CALLS 4096
-/* An op that takes more times as long as usual did not just find cold caches. */
-#define MOST_COLD 4
 
 int cache_warm_init(struct cache_warm *w, const struct trace *t, struct arena *mem, struct err *e)
 {
@@ -22,7 +19,7 @@ bool cache_warm_is_op(const struct trace *t, row_t r)
     return t->kind[r] == KIND_OP && (p == ROW_NONE || t->kind[p] != KIND_OP);
 }
 
-static int64_t usual(struct cache_warm *w, row_t r)
+static int64_t cache_warm_usual(struct cache_warm *w, row_t r)
 {
     const struct trace *t = w->t;
     const struct lane *lane = &t->lanes[t->lane[r]];
@@ -32,7 +29,7 @@ static int64_t usual(struct cache_warm *w, row_t r)
     for (row_t i = lane->begin; ns && i < lane->end && n < MOST_CALLS; i++)
         if (t->name[i] == t->name[r] && cache_warm_is_op(t, i)) ns[n++] = t->dur_ns[i];
     int64_t median = INT64_MAX;
-    if (n >= LEAST_CALLS) {
+    if (n >= cache_warm_calls) {
         stats_sort(ns, n);
         median = stats_median(ns, n);
     }
@@ -43,7 +40,7 @@ static int64_t usual(struct cache_warm *w, row_t r)
 double cache_warm_share(struct cache_warm *w, row_t r)
 {
     int64_t *known = &w->usual_ns[w->t->name[r]];
-    if (*known == 0) *known = usual(w, r);
+    if (*known == 0) *known = cache_warm_usual(w, r);
     int64_t dur = w->t->dur_ns[r];
-    return dur > *known && dur / MOST_COLD <= *known ? (double)*known / (double)dur : 1;
+    return dur > *known && dur / cache_warm_cold_times <= *known ? (double)*known / (double)dur : 1;
 }

@@ -5,21 +5,9 @@
 
 #include <stdlib.h>
 
+#include "analyze/simulate/simulate_constants.h"
 #include "base/map.h"
 #include "base/stats.h"
-
-/* Fewer runs, or shorter ones, say nothing. */
-#define LEAST_RUNS 6
-#define LEAST_NS   20000
-/* From this ratio on a kernel is slower; beyond the second one it is not the clock. */
-#define SLOWER   1.03
-#define TOO_SLOW 1.25
-/* The share of kernel time that must be slower, in at least so many different kernels. */
-#define LEAST_SHARE   0.6
-#define LEAST_KERNELS 3
-/* Power grows with about the 2.5th power of the clock, and an idle device draws about 0.3 of the
- * limit: the clock sinks by (1 - 0.3) / 2.5 of the share of time that is no longer idle. */
-#define GIVE_BACK 0.28
 
 struct kernel_run {
     uint64_t shape; /* name, grid and block */
@@ -34,7 +22,7 @@ struct drift {
 
 int64_t clock_power_give_back(int64_t idle_ns)
 {
-    return idle_ns > 0 ? (int64_t)((double)idle_ns * GIVE_BACK) : 0;
+    return idle_ns > 0 ? (int64_t)((double)idle_ns * clock_power_give_back_share) : 0;
 }
 
 static int by_shape_and_start(const void *a, const void *b)
@@ -44,7 +32,7 @@ static int by_shape_and_start(const void *a, const void *b)
     return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
 }
 
-static uint64_t shape_of(const struct trace *t, row_t r)
+static uint64_t clock_power_shape_of(const struct trace *t, row_t r)
 {
     const struct gpu_info *g = trace_gpu(t, r);
     uint64_t key = map_mix(t->name[r]);
@@ -52,7 +40,7 @@ static uint64_t shape_of(const struct trace *t, row_t r)
     return key;
 }
 
-static int64_t median(const struct kernel_run *runs, uint32_t n, int64_t *scratch)
+static int64_t clock_power_median(const struct kernel_run *runs, uint32_t n, int64_t *scratch)
 {
     for (uint32_t i = 0; i < n; i++) scratch[i] = runs[i].ns;
     stats_sort(scratch, n);
@@ -60,27 +48,28 @@ static int64_t median(const struct kernel_run *runs, uint32_t n, int64_t *scratc
 }
 
 /* The runs of one kernel in the order of time. */
-static void look_at(const struct kernel_run *runs, uint32_t n, int64_t *scratch, struct drift *d)
+static void clock_power_look_at(const struct kernel_run *runs, uint32_t n, int64_t *scratch,
+                                struct drift *d)
 {
     uint32_t third = n / 3;
-    if (n < LEAST_RUNS) return;
+    if (n < clock_power_runs) return;
     double whole = 0;
     for (uint32_t i = 0; i < n; i++) whole += (double)runs[i].ns;
-    double first = (double)median(runs, third, scratch);
-    double ratio = (double)median(runs + n - third, third, scratch) / first;
+    double first = (double)clock_power_median(runs, third, scratch);
+    double ratio = (double)clock_power_median(runs + n - third, third, scratch) / first;
     d->whole_ns += whole;
-    if (ratio < SLOWER || ratio > TOO_SLOW) return;
+    if (ratio < clock_power_slower_times || ratio > clock_power_too_slow_times) return;
     d->n_slower++;
     d->slower_ns += whole;
     d->lost_ns += whole * (ratio - 1);
 }
 
-static uint32_t collect(const struct trace *t, struct kernel_run *ret)
+static uint32_t clock_power_collect(const struct trace *t, struct kernel_run *ret)
 {
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++)
-        if (t->kind[r] == KIND_KERNEL && t->dur_ns[r] >= LEAST_NS && trace_gpu(t, r))
-            ret[n++] = (struct kernel_run){shape_of(t, r), t->ts_ns[r], t->dur_ns[r]};
+        if (t->kind[r] == KIND_KERNEL && t->dur_ns[r] >= clock_power_kernel_ns && trace_gpu(t, r))
+            ret[n++] = (struct kernel_run){clock_power_shape_of(t, r), t->ts_ns[r], t->dur_ns[r]};
     return n;
 }
 
@@ -91,15 +80,15 @@ int clock_power_drop(const struct trace *t, struct arena *mem, double *ret_pct, 
     struct kernel_run *runs = arena_alloc(mem, (t->n_gpu + (size_t)1) * sizeof *runs);
     int64_t *scratch = arena_alloc(mem, (t->n_gpu + (size_t)1) * sizeof *scratch);
     if (!runs || !scratch) return err_nomem(e);
-    uint32_t n = collect(t, runs);
+    uint32_t n = clock_power_collect(t, runs);
     if (n) qsort(runs, n, sizeof *runs, by_shape_and_start);
     struct drift d = {0};
     for (uint32_t i = 0, k; i < n; i = k) {
         for (k = i; k < n && runs[k].shape == runs[i].shape;) k++;
-        look_at(runs + i, k - i, scratch, &d);
+        clock_power_look_at(runs + i, k - i, scratch, &d);
     }
     arena_reset_to(mem, mark);
-    if (d.n_slower >= LEAST_KERNELS && d.slower_ns >= LEAST_SHARE * d.whole_ns)
+    if (d.n_slower >= clock_power_kernels && d.slower_ns >= clock_power_slower_share * d.whole_ns)
         *ret_pct = 100 * d.lost_ns / d.slower_ns;
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  * At the power limit the average power is fixed, so idle time is not wasted: the device runs its
  * work at a higher clock for it. Take the idle time away and the clock sinks a little. A replay
- * that forgets this promises too much on exactly the devices that are busy all the time. */
+ * that forgets this predicts too much on exactly the devices that are busy all the time. */
 #ifndef STRATA_ANALYZE_SIMULATE_CLOCK_POWER_H
 #define STRATA_ANALYZE_SIMULATE_CLOCK_POWER_H
 

@@ -1,38 +1,29 @@
 /* edits.c: see edits.h. Patterns are matched once against every distinct name, not against rows. */
 #include "analyze/simulate/edits.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/names/copy.h"
 #include "analyze/names/overhead.h"
 #include "analyze/names/readback.h"
-#include "analyze/simulate/cache_warm.h"
+#include "analyze/simulate/simulate_constants.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
+#include "base/pattern.h"
 #include "base/vec.h"
-
-/* Removing a stretch of CPU time at least this long warms up what runs this shortly after it. */
-#define COLD_AFTER_NS  100000
-#define COLD_WINDOW_NS 300000
 
 /* ---- matching names ---- */
 
 static int match_names(const struct trace *t, const char *pattern, struct arena *mem, uint8_t **ret,
                        struct err *e)
 {
-    regex_t re;
-    int rc = regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB);
-    if (rc) {
-        char why[128];
-        regerror(rc, &re, why, sizeof why);
-        return FAIL(e, ERR_USAGE, "'%s' is not a regular expression: %s", pattern, why);
-    }
+    struct pattern re;
+    TRY(pattern_init(&re, pattern, e));
     uint8_t *hit = arena_zalloc(mem, t->strings.n, 1);
     for (str_id id = 0; hit && id < t->strings.n; id++)
-        hit[id] = regexec(&re, trace_str(t, id).p, 0, NULL, 0) == 0;
-    regfree(&re);
+        hit[id] = pattern_matches(&re, trace_str(t, id));
+    pattern_done(&re);
     *ret = hit;
     return hit ? 0 : err_nomem(e);
 }
@@ -56,9 +47,8 @@ int plan_cut_around_calls(struct plan_build *b, struct sim_cut cut)
 {
     const struct sim_model *m = b->m;
     struct sim_cut part = cut;
-    for (uint32_t c = sim_call_at(m, cut.begin_ns); c < m->n_calls; c++) {
-        if (m->calls[c].begin_ns >= cut.end_ns) break;
-        if (m->calls[c].thread != cut.thread) continue;
+    uint32_t c = sim_thread_call_at(m, cut.thread, cut.begin_ns);
+    for (; c != SIM_NONE && m->calls[c].begin_ns < cut.end_ns; c = m->calls[c].next) {
         part.end_ns = m->calls[c].begin_ns;
         TRY(plan_cut(b, part));
         if (m->calls[c].end_ns > part.begin_ns) part.begin_ns = m->calls[c].end_ns;
@@ -73,7 +63,7 @@ static int cut_around_calls(struct plan_build *b, uint32_t thread, int64_t begin
     return plan_cut_around_calls(b, (struct sim_cut){thread, begin, end, keep, false, 0});
 }
 
-static int by_place(const void *a, const void *b)
+static int edits_by_place(const void *a, const void *b)
 {
     const struct sim_cut *x = a, *y = b;
     if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
@@ -85,7 +75,7 @@ static int by_place(const void *a, const void *b)
 static int merge_cuts(struct plan_build *b)
 {
     struct sim_plan *p = b->plan;
-    if (b->n_cuts) qsort(b->cuts, b->n_cuts, sizeof *b->cuts, by_place);
+    if (b->n_cuts) qsort(b->cuts, b->n_cuts, sizeof *b->cuts, edits_by_place);
     p->cuts = arena_alloc(b->mem, (b->n_cuts * 2 + 1) * sizeof *p->cuts);
     if (!p->cuts) return ERR_NOMEM;
     for (size_t i = 0; i < b->n_cuts; i++) {
@@ -128,7 +118,7 @@ static int warm_up_after(struct plan_build *b, struct cache_warm *w, uint32_t th
     const struct trace *t = b->m->t;
     lane_id l = b->m->threads[thread].lane;
     for (row_t r = trace_lower_bound(t, l, end);
-         r < t->lanes[l].end && t->ts_ns[r] < end + COLD_WINDOW_NS; r++) {
+         r < t->lanes[l].end && t->ts_ns[r] < end + edits_cold_window_ns; r++) {
         if (!cache_warm_is_op(t, r)) continue;
         double share = cache_warm_share(w, r);
         if (share < 1) TRY(cut_around_calls(b, thread, t->ts_ns[r], trace_end_ns(t, r), share));
@@ -151,7 +141,8 @@ static int cut_row(struct plan_build *b, struct cache_warm *w, struct cut_at *at
     int64_t from = t->ts_ns[r] > at->done_ns ? t->ts_ns[r] : at->done_ns;
     at->done_ns = end;
     TRY(cut_around_calls(b, at->thread, from, end, keep));
-    return keep == 0 && end - from >= COLD_AFTER_NS ? warm_up_after(b, w, at->thread, end) : 0;
+    return keep == 0 && end - from >= edits_cold_after_ns ? warm_up_after(b, w, at->thread, end)
+                                                          : 0;
 }
 
 static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
@@ -199,13 +190,20 @@ static row_t readback_op(const struct trace *t, row_t call)
     return found;
 }
 
+/* Calls of the thread that begin in that time are not made. */
+static void edits_drop_calls(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end)
+{
+    const struct sim_model *m = b->m;
+    uint32_t c = sim_thread_call_at(m, thread, begin);
+    for (; c != SIM_NONE && m->calls[c].begin_ns < end; c = m->calls[c].next)
+        b->plan->mode[c] = SIM_DROP;
+}
+
 static int drop_readback(struct plan_build *b, uint32_t thread, row_t op)
 {
     const struct trace *t = b->m->t;
     int64_t begin = t->ts_ns[op], end = trace_end_ns(t, op);
-    for (uint32_t c = sim_call_at(b->m, begin); c < b->m->n_calls && b->m->calls[c].begin_ns < end;
-         c++)
-        if (b->m->calls[c].thread == thread) b->plan->mode[c] = SIM_DROP;
+    edits_drop_calls(b, thread, begin, end);
     return add_cut(b, thread, begin, end, 0);
 }
 
@@ -247,7 +245,7 @@ static int match_works(struct plan_build *b, const struct sim_edit *ed, uint8_t 
 
 /* What an edit before has changed stays so, but for being dropped: of two fixes for the same work
  * the second has nothing left to do. */
-static void set_work(struct plan_build *b, uint32_t w, int64_t ns)
+static void edits_set_work(struct plan_build *b, uint32_t w, int64_t ns)
 {
     const struct sim_work *k = &b->m->works[w];
     if (ns > 0 && b->plan->work_ns[w] >= 0) return;
@@ -269,7 +267,7 @@ static int edit_set_work(struct plan_build *b, struct sim_edit *ed, struct err *
         int64_t to = g ? ns[t->aux[b->m->works[w].row]] : -1;
         if (to < 0) continue;
         ed->n_matched++;
-        set_work(b, w, to);
+        edits_set_work(b, w, to);
     }
     return 0;
 }
@@ -284,7 +282,7 @@ static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e
         if (!hit[w]) continue;
         ed->n_matched++;
         double scaled = (double)(k->end_ns - k->begin_ns) * ed->factor + 0.5;
-        if (ed->kind == EDIT_DROP_KERNEL) set_work(b, w, 0);
+        if (ed->kind == EDIT_DROP_KERNEL) edits_set_work(b, w, 0);
         else if (b->plan->work_ns[w] < 0) b->plan->work_ns[w] = (int64_t)scaled;
     }
     return 0;
@@ -304,8 +302,10 @@ static int capture_stages(struct plan_build *b, struct sim_edit *ed, struct err 
         int64_t done = INT64_MIN;
         for (row_t r = lane->begin; r < lane->end; r++) {
             if (!hit[t->name[r]] || !is_cpu_span(t, r) || trace_end_ns(t, r) <= done) continue;
+            /* of one that crosses the last, what is left: each moment is examined once */
+            int64_t begin = t->ts_ns[r] > done ? t->ts_ns[r] : done;
             done = trace_end_ns(t, r);
-            struct sim_cut stage = {.thread = i, .begin_ns = t->ts_ns[r], .end_ns = done};
+            struct sim_cut stage = {.thread = i, .begin_ns = begin, .end_ns = done};
             if (capture_run(b, ed, &stage, true)) return err_nomem(e);
         }
     }
@@ -325,8 +325,15 @@ static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err
     return 0;
 }
 
-/* A copy that need not be waited for: neither by its own call nor by the synchronize that belongs
- * to it (`.to()` makes both, under one operator). */
+/* Of a copy between host and device: the device's bus in that direction. */
+static uint8_t edits_bus(const struct gpu_info *g, enum copy_way way)
+{
+    uint32_t device = g && g->device >= 0 ? (uint32_t)g->device % SIM_BUS_DEVICES : 0;
+    return (uint8_t)(2 * device + (way == COPY_TO_DEVICE ? 0 : 1));
+}
+
+/* A copy for which nothing needs to wait: neither by its own call nor by the synchronize that
+ * belongs to it (`.to()` makes both, under one operator). */
 static void stop_waiting(struct plan_build *b, uint32_t call, bool and_sync)
 {
     const struct sim_model *m = b->m;
@@ -355,7 +362,7 @@ static int edit_copies(struct plan_build *b, struct sim_edit *ed, struct err *e)
         bool sized = g && g->bytes > 0 && ed->factor > 0;
         int64_t pinned = sized && pageable ? (int64_t)((double)g->bytes / ed->factor) : INT64_MAX;
         if (pinned < k->end_ns - k->begin_ns) b->plan->work_ns[w] = pinned;
-        if (ahead) b->plan->bus[w] = c.way == COPY_TO_DEVICE ? 1 : 2;
+        if (ahead) b->plan->bus[w] = (uint8_t)(1 + edits_bus(g, c.way));
         if (k->call != SIM_NONE) stop_waiting(b, k->call, ahead);
     }
     return 0;
@@ -363,13 +370,10 @@ static int edit_copies(struct plan_build *b, struct sim_edit *ed, struct err *e)
 
 static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
-    const struct sim_model *m = b->m;
     bool drop = ed->kind == EDIT_DROP_SPANS;
     for (uint32_t i = 0; i < ed->n_spans; i++) {
         const struct sim_cut *s = &ed->spans[i];
-        uint32_t c = sim_call_at(m, s->begin_ns);
-        for (; drop && c < m->n_calls && m->calls[c].begin_ns < s->end_ns; c++)
-            if (m->calls[c].thread == s->thread) b->plan->mode[c] = SIM_DROP;
+        if (drop) edits_drop_calls(b, s->thread, s->begin_ns, s->end_ns);
         if (plan_cut(b, (struct sim_cut){s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep,
                                          drop, 0}))
             return err_nomem(e);
@@ -378,10 +382,10 @@ static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
     return 0;
 }
 
-static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
+static int edits_apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     ed->n_matched = ed->n_captured = 0;
-    ed->crosses_sync = false;
+    ed->crosses_sync = ed->has_graphs = false;
     switch (ed->kind) {
     case EDIT_DROP_SYNC: return edit_drop_sync(b, ed, e);
     case EDIT_DROP_ROWS: return edit_drop_rows(b, ed, e);
@@ -425,7 +429,7 @@ static int cut_recorder(struct plan_build *b)
     return 0;
 }
 
-static int build(struct plan_build *b, struct sim_edits edits, struct err *e)
+static int edits_build(struct plan_build *b, struct sim_edits edits, struct err *e)
 {
     const struct sim_model *m = b->m;
     b->plan->mode = arena_zalloc(b->mem, m->n_calls + (size_t)1, 1);
@@ -434,7 +438,8 @@ static int build(struct plan_build *b, struct sim_edits edits, struct err *e)
     for (uint32_t w = 0; w < m->n_works; w++) b->plan->work_ns[w] = -1;
     for (int graphs = 0; graphs < 2; graphs++) /* captured is what the others have left */
         for (uint32_t i = 0; i < edits.n; i++)
-            if ((edits.list[i].kind == EDIT_CUDA_GRAPH) == graphs) TRY(apply(b, &edits.list[i], e));
+            if ((edits.list[i].kind == EDIT_CUDA_GRAPH) == graphs)
+                TRY(edits_apply(b, &edits.list[i], e));
     if (b->plan->no_buffers && cut_recorder(b)) return err_nomem(e);
     return merge_cuts(b) ? err_nomem(e) : 0;
 }
@@ -450,7 +455,7 @@ int sim_plan_build(const struct sim_model *m, struct sim_edits edits, struct are
         ret->time_scale = edits.base->time_scale;
     }
     struct plan_build b = {.m = m, .mem = mem, .plan = ret};
-    int rc = build(&b, edits, e);
+    int rc = edits_build(&b, edits, e);
     mem_free(b.cuts);
     return rc;
 }

@@ -9,10 +9,8 @@
  * Python, too, checks its inputs at every call, and launches one kernel at a time. */
 #include "analyze/names/kernel_name.h"
 #include "analyze/simulate/edits.h"
+#include "analyze/simulate/simulate_constants.h"
 #include "analyze/simulate/simulate_private.h"
-
-/* More kernels in a row than this are a loop over tensors, such as an optimizer by hand. */
-#define MOST_FUSED 16
 
 struct fuse {
     struct plan_build *b;
@@ -26,7 +24,7 @@ struct fuse {
     double around_ns; /* CPU time between the launches, without the cost of recording */
 };
 
-static enum kernel_family family_of(const struct fuse *x, uint32_t work)
+static enum kernel_family fuse_family_of(const struct fuse *x, uint32_t work)
 {
     const struct trace *t = x->b->m->t;
     row_t r = x->b->m->works[work].row;
@@ -38,7 +36,7 @@ static enum kernel_family family_of(const struct fuse *x, uint32_t work)
 
 static bool is_fusable(const struct fuse *x, uint32_t work)
 {
-    switch (family_of(x, work)) {
+    switch (fuse_family_of(x, work)) {
     case FAMILY_ELEMENTWISE:
     case FAMILY_REDUCTION:
     case FAMILY_NORM:
@@ -50,18 +48,19 @@ static bool is_fusable(const struct fuse *x, uint32_t work)
 /* Whether kernel `b` can go on where `a` ends. Small tensors are computed where they are read, so
  * sizes may differ; in a loop over tensors another size is another tensor, and a kernel of its own.
  */
-static bool continues(const struct fuse *x, uint32_t a, uint32_t b)
+static bool fuse_continues(const struct fuse *x, uint32_t a, uint32_t b)
 {
     const struct sim_model *m = x->b->m;
     if (m->works[a].stream != m->works[b].stream) return false;
-    if (x->n_run <= MOST_FUSED) return true;
-    if (family_of(x, a) != FAMILY_ELEMENTWISE || family_of(x, b) != FAMILY_ELEMENTWISE) return true;
+    if (x->n_run <= fuse_most_kernels) return true;
+    if (fuse_family_of(x, a) != FAMILY_ELEMENTWISE || fuse_family_of(x, b) != FAMILY_ELEMENTWISE)
+        return true;
     const struct gpu_info *p = trace_gpu(m->t, m->works[a].row);
     const struct gpu_info *q = trace_gpu(m->t, m->works[b].row);
     return p->grid[0] == q->grid[0] && p->grid[1] == q->grid[1];
 }
 
-static int64_t work_ns(const struct plan_build *b, uint32_t w)
+static int64_t fuse_work_ns(const struct plan_build *b, uint32_t w)
 {
     int64_t changed = b->plan->work_ns[w];
     return changed >= 0 ? changed : b->m->works[w].end_ns - b->m->works[w].begin_ns;
@@ -71,7 +70,7 @@ static int64_t work_ns(const struct plan_build *b, uint32_t w)
 static void join_head(struct fuse *x, uint32_t call, uint32_t work)
 {
     struct plan_build *b = x->b;
-    int64_t longest = work_ns(b, x->head), own = work_ns(b, work);
+    int64_t longest = fuse_work_ns(b, x->head), own = fuse_work_ns(b, work);
     if (own > longest) b->plan->work_ns[x->head] = own;
     b->plan->work_ns[work] = 0;
     b->plan->mode[call] = SIM_DROP;
@@ -85,7 +84,7 @@ static void fuse_call(struct fuse *x, uint32_t call)
     bool fusable = work != SIM_NONE && is_fusable(x, work);
     x->n_before++;
     x->n_run = fusable ? x->n_run + 1 : 0;
-    if (fusable && x->head != SIM_NONE && continues(x, x->last, work)) {
+    if (fusable && x->head != SIM_NONE && fuse_continues(x, x->last, work)) {
         join_head(x, call, work);
         x->last = work;
         x->ed->n_captured++;
@@ -95,15 +94,17 @@ static void fuse_call(struct fuse *x, uint32_t call)
     x->head = x->last = fusable ? work : SIM_NONE;
 }
 
-static double around(const struct sim_model *m, uint32_t before, uint32_t call)
+static double fuse_around(const struct sim_model *m, uint32_t before, uint32_t call)
 {
     const struct sim_call *c = &m->calls[call], *p = &m->calls[before];
     double ns = (double)(c->begin_ns - p->end_ns);
     double plain = ns - (double)c->lead_weight * (double)m->typical_launch_ns;
-    return c->thread != p->thread || ns <= 0 ? 0 : plain > 0.1 * ns ? plain : 0.1 * ns;
+    return c->thread != p->thread || ns <= 0  ? 0
+           : plain > fuse_cpu_kept_share * ns ? plain
+                                              : fuse_cpu_kept_share * ns;
 }
 
-static int shrink(struct fuse *x, int64_t begin_ns, int64_t end_ns)
+static int fuse_shrink(struct fuse *x, int64_t begin_ns, int64_t end_ns)
 {
     if (x->n_before < 2 || x->around_ns <= 0) return 0;
     double keep = (double)x->n_after / (double)x->n_before;
@@ -119,21 +120,21 @@ static int fuse_stretch(struct fuse *x, const struct sim_cut *at)
     x->head = SIM_NONE;
     x->n_before = x->n_after = x->n_run = 0;
     x->around_ns = 0;
-    for (uint32_t c = sim_call_at(m, at->begin_ns); c < m->n_calls; c++) {
-        if (m->calls[c].begin_ns >= at->end_ns) break;
-        if (!stretch_holds(m, &x->at, c) || x->b->plan->mode[c] == SIM_DROP) continue;
+    struct stretch_walk walk = stretch_walk_of(m, &x->at);
+    for (uint32_t c; (c = stretch_next(&walk)) != SIM_NONE;) {
+        if (x->b->plan->mode[c] == SIM_DROP) continue;
         if (!m->calls[c].n_work) {
             x->head = SIM_NONE;
             x->n_run = 0;
             continue;
         }
         if (first == SIM_NONE) first = c;
-        else x->around_ns += around(m, last, c);
+        else x->around_ns += fuse_around(m, last, c);
         last = c;
         fuse_call(x, c);
     }
     x->ed->n_matched++;
-    return first == SIM_NONE ? 0 : shrink(x, m->calls[first].begin_ns, m->calls[last].end_ns);
+    return first == SIM_NONE ? 0 : fuse_shrink(x, m->calls[first].begin_ns, m->calls[last].end_ns);
 }
 
 int fuse_run(struct plan_build *b, struct sim_edit *ed)

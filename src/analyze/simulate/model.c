@@ -28,14 +28,24 @@ static void group_works_by_call(struct sim_model *m)
     }
 }
 
-/* Chains the nodes of each thread. */
+/* Chains and lists the nodes of each thread. */
 static void chain_calls(struct sim_model *m)
 {
-    for (uint32_t i = 0; i < m->n_threads; i++) m->threads[i].first_call = SIM_NONE;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        m->threads[i].first_call = SIM_NONE;
+        m->threads[i].n_calls = 0;
+    }
     for (uint32_t c = m->n_calls; c-- > 0;) {
-        uint32_t *first = &m->threads[m->calls[c].thread].first_call;
-        m->calls[c].next = *first;
-        *first = c;
+        struct sim_thread *th = &m->threads[m->calls[c].thread];
+        m->calls[c].next = th->first_call;
+        th->first_call = c;
+        th->n_calls++;
+    }
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        m->threads[i].calls_at = at;
+        for (uint32_t c = m->threads[i].first_call; c != SIM_NONE; c = m->calls[c].next)
+            m->calls_by_thread[at++] = c;
     }
 }
 
@@ -78,7 +88,7 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
     return clock_power_drop(t, mem, &ret->clock_drop_pct, e);
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int model_run_pass(struct context *cx, void *ret, struct err *e)
 {
     return sim_model_run(cx->t, calls_of(cx), cx->mem, ret, e);
 }
@@ -89,7 +99,7 @@ const struct pass model_pass = {
     .id = PASS_MODEL,
     .size = sizeof(struct sim_model),
     .needs = needs,
-    .run = run_pass,
+    .run = model_run_pass,
 };
 
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns)
@@ -99,8 +109,24 @@ uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns)
     return i;
 }
 
+uint32_t sim_thread_call_at(const struct sim_model *m, uint32_t thread, int64_t ts_ns)
+{
+    const struct sim_thread *th = &m->threads[thread];
+    const uint32_t *calls = m->calls_by_thread + th->calls_at;
+    uint32_t i = 0;
+    SEARCH_PAST(i, th->n_calls, m->calls[calls[i]].begin_ns < ts_ns);
+    return i < th->n_calls ? calls[i] : SIM_NONE;
+}
+
+uint32_t sim_join_after(const struct sim_model *m, uint32_t thread, int64_t ts_ns)
+{
+    uint32_t i = m->threads[thread].first_join;
+    SEARCH_PAST(i, m->threads[thread].end_join, m->joins[i].end_ns <= ts_ns);
+    return i;
+}
+
 /* Calls are ordered by begin, then by row. */
-static bool is_before(const struct sim_call *c, int64_t begin, row_t row)
+static bool model_is_before(const struct sim_call *c, int64_t begin, row_t row)
 {
     return c->begin_ns < begin || (c->begin_ns == begin && c->row < row);
 }
@@ -116,6 +142,6 @@ uint32_t sim_find_call(const struct sim_model *m, row_t row)
 {
     int64_t begin = m->t->ts_ns[row];
     uint32_t i = 0;
-    SEARCH_PAST(i, m->n_calls, is_before(&m->calls[i], begin, row));
+    SEARCH_PAST(i, m->n_calls, model_is_before(&m->calls[i], begin, row));
     return i < m->n_calls && m->calls[i].row == row ? i : SIM_NONE;
 }

@@ -56,19 +56,21 @@ struct sim_call {
 };
 
 /* A thread that has to wait for another one (model_joins.c), or for a process beside the program
- * that hands something over now and then: `other` is SIM_NONE. That one has its own pace: what it
+ * that hands something over occasionally: `other` is SIM_NONE. That one has its own pace: what it
  * hands over comes no sooner after the last one, however fast the program is. */
 struct sim_join {
     uint32_t thread, other;
     int64_t begin_ns, end_ns; /* the waiting thread is silent in between */
-    int64_t done_ns;          /* when the other one was done; begin_ns when nobody had to wait */
+    int64_t done_ns;          /* when the other one was done; begin_ns when no thread had to wait */
 };
 
 struct sim_thread {
     lane_id lane;
-    int64_t begin_ns, end_ns; /* first and last moment of the thread that count */
-    uint32_t first_call;      /* its first node, or SIM_NONE */
-    float tail_weight;        /* recording cost after its last node, in launch calls */
+    int64_t begin_ns, end_ns;      /* first and last moment of the thread that count */
+    uint32_t first_call;           /* its first node, or SIM_NONE */
+    uint32_t calls_at, n_calls;    /* its nodes, in calls_by_thread */
+    uint32_t first_join, end_join; /* its waits for others, in joins */
+    float tail_weight;             /* recording cost after its last node, in launch calls */
 };
 
 struct sim_model {
@@ -77,7 +79,8 @@ struct sim_model {
     struct sim_call *calls;     /* by start time, over all threads */
     struct sim_work *works;     /* by start time, over all streams */
     uint32_t *works_by_call;
-    struct sim_join *joins; /* by end time */
+    uint32_t *calls_by_thread; /* indices of calls, by thread, then start time */
+    struct sim_join *joins;    /* by thread, then end time */
     uint32_t n_threads, n_calls, n_works, n_streams, n_joins;
     int64_t begin_ns, end_ns; /* the window that is replayed */
     int64_t typical_latency_ns, typical_gap_ns, typical_return_ns;
@@ -85,7 +88,7 @@ struct sim_model {
     float launch_weight, op_weight,
         python_weight;      /* recording cost of one event, in launch calls */
     uint32_t deepest_queue; /* launched and not started, at most, on one stream */
-    double clock_drop_pct;  /* over the trace: the device is at its power limit; see power.h */
+    double clock_drop_pct;  /* over the trace, at its power limit; see clock_power.h */
 };
 
 /* Builds the model; memory from `mem`. A trace without calls or device work gives an empty model
@@ -104,8 +107,22 @@ static inline const struct sim_model *model_of(const struct context *cx)
  * are: after an analysis has moved work to another call or put calls in. */
 void sim_model_link(struct sim_model *m);
 
+/* Whether this is the first work of its call: a graph is launched, and queued, as one. */
+static inline bool sim_is_first(const struct sim_model *m, uint32_t w)
+{
+    uint32_t c = m->works[w].call;
+    return c == SIM_NONE || m->works_by_call[m->calls[c].first_work] == w;
+}
+
 /* First call of any thread that begins at or after `ts_ns`; n_calls when there is none. */
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns);
+
+/* The same of one thread; SIM_NONE when there is none. `next` of a call leads on. */
+uint32_t sim_thread_call_at(const struct sim_model *m, uint32_t thread, int64_t ts_ns);
+
+/* First wait of the thread for another one that ends after `ts_ns`; its end_join when there is
+ * none. Waits of one thread lie apart, so only this one can hold the moment. */
+uint32_t sim_join_after(const struct sim_model *m, uint32_t thread, int64_t ts_ns);
 
 /* The replayed thread of a lane, or SIM_NONE. */
 uint32_t sim_thread_of(const struct sim_model *m, lane_id lane);

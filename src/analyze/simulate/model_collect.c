@@ -28,14 +28,22 @@ static bool is_beside(const struct trace *t, const struct lane *lane)
     return r < lane->end && host_cause_is_worker(t, r);
 }
 
-static void find_window(struct model_build *b)
+/* Whether the window must hold the row: all work that is replayed, and what the program's threads
+ * do. */
+static bool model_collect_in_window(const struct trace *t, row_t r)
+{
+    if (trace_is_work(t, r)) return !(t->flags[r] & ROW_NO_TIME);
+    return model_counts(t, r) && t->phase[r] == 'X' && !host_cause_is_worker(t, r);
+}
+
+static void model_collect_find_window(struct model_build *b)
 {
     const struct trace *t = b->t;
     struct sim_model *m = b->m;
     m->begin_ns = INT64_MAX;
     m->end_ns = INT64_MIN;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!model_counts(t, r) || t->phase[r] != 'X' || host_cause_is_worker(t, r)) continue;
+        if (!model_collect_in_window(t, r)) continue;
         if (t->ts_ns[r] < m->begin_ns) m->begin_ns = t->ts_ns[r];
         if (trace_end_ns(t, r) > m->end_ns) m->end_ns = trace_end_ns(t, r);
     }
@@ -43,7 +51,7 @@ static void find_window(struct model_build *b)
 }
 
 /* Which calls are nodes: those with device work, and those that wait or may wait. */
-static bool is_node(const struct model_build *b, row_t r)
+static bool model_collect_is_node(const struct model_build *b, row_t r)
 {
     const struct call_info *c = trace_call(b->t, r);
     if (!c || (b->t->flags[r] & ROW_PROFILER)) return false;
@@ -80,7 +88,8 @@ static int collect_calls(struct model_build *b)
     struct sim_model *m = b->m;
     m->threads = arena_zalloc(b->mem, t->n_lanes, sizeof *m->threads);
     m->calls = arena_zalloc(b->mem, t->n_calls, sizeof *m->calls);
-    if (!m->threads || !m->calls) return ERR_NOMEM;
+    m->calls_by_thread = arena_alloc(b->mem, (t->n_calls + (size_t)1) * sizeof(uint32_t));
+    if (!m->threads || !m->calls || !m->calls_by_thread) return ERR_NOMEM;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
         if (lane->kind != LANE_THREAD || is_beside(t, lane)) continue;
@@ -90,7 +99,8 @@ static int collect_calls(struct model_build *b)
             if (!model_counts(t, r) || t->phase[r] != 'X') continue;
             if (t->ts_ns[r] < th.begin_ns) th.begin_ns = t->ts_ns[r];
             if (trace_end_ns(t, r) > th.end_ns) th.end_ns = trace_end_ns(t, r);
-            if (!is_node(b, r) || (inside_call(t, r) && !trace_call(t, r)->n_gpu)) continue;
+            if (!model_collect_is_node(b, r) || (inside_call(t, r) && !trace_call(t, r)->n_gpu))
+                continue;
             m->calls[m->n_calls++] = (struct sim_call){.row = r,
                                                        .thread = m->n_threads,
                                                        .target = SIM_NONE,
@@ -137,7 +147,7 @@ static int collect_works(struct model_build *b)
 
 int model_collect(struct model_build *b)
 {
-    find_window(b);
+    model_collect_find_window(b);
     TRY(collect_calls(b));
     return collect_works(b);
 }

@@ -4,27 +4,17 @@
 #include <stdlib.h>
 
 #include "analyze/names/host_cause.h"
+#include "analyze/simulate/simulate_constants.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
 
-/* Silence of a thread this long may be a wait for another thread. */
-#define JOIN_NS        100000
-#define JOIN_WINDOW_NS 300000
-/* Python that runs before the next operator may take longer, this part of a long wait. */
-#define JOIN_WINDOW_PART 5
-
 /* Threads that others may wait for, those that record most: a program has few that matter. */
 #define JOIN_THREADS 32
-/* Rows to look at from the end of a silence back; what is around them is looked at as well. */
+/* Rows to look at from the end of a silence back; what is around them is examined as well. */
 #define JOIN_ROWS 256
 
-/* A batch that takes less was ready: taking it over, a large one not so fast, does not count as a
- * wait. */
-#define BATCH_NS    300000
-#define BATCH_SHARE 0.1 /* of the time since the batch before */
-
 /* The last of what a thread did in [begin, end), or INT64_MIN. What began before the rows that are
- * looked at and ends after them encloses them. */
+ * examined and ends after them encloses them. */
 static int64_t last_done(const struct trace *t, lane_id lane, int64_t begin, int64_t end)
 {
     row_t first = trace_lower_bound(t, lane, begin), r = trace_lower_bound(t, lane, end);
@@ -54,13 +44,14 @@ static void add_join(struct model_build *b, const struct others *others, uint32_
 {
     struct sim_model *m = b->m;
     int64_t begin = silence.begin_ns, end = silence.end_ns;
-    int64_t window = (end - begin) / JOIN_WINDOW_PART;
-    if (window < JOIN_WINDOW_NS) window = JOIN_WINDOW_NS;
+    int64_t window = (end - begin) / joins_window_part;
+    if (window < joins_window_ns) window = joins_window_ns;
     for (uint32_t i = 0; i < others->n; i++) {
         uint32_t o = others->list[i];
         if (o == thread) continue;
         int64_t done = last_done(b->t, m->threads[o].lane, begin, end);
-        if (done == INT64_MIN || end - done > window || done - begin < JOIN_NS / 2) continue;
+        if (done == INT64_MIN || end - done > window || done - begin < joins_silence_ns / 2)
+            continue;
         m->joins[m->n_joins++] = (struct sim_join){thread, o, begin, end, done};
         return;
     }
@@ -72,7 +63,7 @@ static uint32_t n_rows(const struct model_build *b, uint32_t thread)
     return l->end - l->begin;
 }
 
-static int most_first(const void *a, const void *b)
+static int model_joins_most_first(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x < y) - (x > y);
@@ -84,7 +75,7 @@ static int find_others(struct model_build *b, struct others *ret)
     uint32_t *sizes = arena_alloc(b->mem, (n + (size_t)1) * sizeof *sizes);
     if (!sizes) return ERR_NOMEM;
     for (uint32_t i = 0; i < n; i++) sizes[i] = n_rows(b, i);
-    if (n) qsort(sizes, n, sizeof *sizes, most_first);
+    if (n) qsort(sizes, n, sizeof *sizes, model_joins_most_first);
     if (n > JOIN_THREADS) least = sizes[JOIN_THREADS - 1];
     ret->n = 0;
     for (uint32_t i = 0; i < n && ret->n < JOIN_THREADS; i++)
@@ -112,23 +103,33 @@ static void add_batches(struct model_build *b, uint32_t thread, str_id next)
     for (row_t r = lane->begin; next != STR_NONE && r < lane->end; r++) {
         if (t->name[r] != next) continue;
         int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r);
-        bool waited = end - begin >= BATCH_NS &&
-                      (double)(end - begin) >= BATCH_SHARE * (double)(end - before);
+        bool waited = end - begin >= joins_batch_ns &&
+                      (double)(end - begin) >= joins_batch_share * (double)(end - before);
         int64_t done = waited ? end : begin;
         m->joins[m->n_joins++] = (struct sim_join){thread, SIM_NONE, begin, end, done};
         before = end;
     }
 }
 
-static int by_end_join(const void *a, const void *b)
+static int model_joins_in_order(const void *a, const void *b)
 {
     const struct sim_join *x = a, *y = b;
-    if (x->end_ns != y->end_ns) return x->end_ns < y->end_ns ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+static void model_joins_sort(struct sim_model *m)
+{
+    if (m->n_joins) qsort(m->joins, m->n_joins, sizeof *m->joins, model_joins_in_order);
+    for (uint32_t i = 0, j = 0; i < m->n_threads; i++) {
+        m->threads[i].first_join = j;
+        while (j < m->n_joins && m->joins[j].thread == i) j++;
+        m->threads[i].end_join = j;
+    }
 }
 
 /* backward(), of which our recorder knows when it begins and ends: all of it is a wait. */
-static bool is_backward(const struct trace *t, row_t r)
+static bool model_joins_is_backward(const struct trace *t, row_t r)
 {
     return trace_is_derived(t, r) && str_is(trace_name(t, r), "backward");
 }
@@ -142,21 +143,24 @@ static void add_silences(struct model_build *b, const struct others *others, uin
     for (row_t r = lane->begin; r < lane->end && b->m->n_joins < room; r++) {
         if (!model_counts(t, r) || t->phase[r] != 'X') continue;
         int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r);
-        if (mark != INT64_MIN && begin - mark > JOIN_NS)
+        if (mark != INT64_MIN && begin - mark > joins_silence_ns)
             add_join(b, others, thread, (struct span){mark, begin});
-        bool leaf = r + 1 >= lane->end || t->parent[r + 1] != r, waits = is_backward(t, r);
-        if (waits && end - begin > JOIN_NS && b->m->n_joins < room)
+        bool leaf = r + 1 >= lane->end || t->parent[r + 1] != r,
+             waits = model_joins_is_backward(t, r);
+        if (waits && end - begin > joins_silence_ns && b->m->n_joins < room)
             add_join(b, others, thread, (struct span){begin, end});
         int64_t seen = leaf || waits ? end : begin;
         if (seen > mark) mark = seen;
     }
 }
 
-/* Silences do not overlap, each is as long as JOIN_NS, and there is one before a row or in it. */
+/* Silences do not overlap, each is as long as joins_silence_ns, and there is one before a row or in
+ * it. */
 static uint32_t most_silences(const struct model_build *b, uint32_t thread)
 {
     const struct sim_thread *th = &b->m->threads[thread];
-    int64_t n = (th->end_ns - th->begin_ns) / JOIN_NS + 1, rows = 2 * (int64_t)n_rows(b, thread);
+    int64_t n = (th->end_ns - th->begin_ns) / joins_silence_ns + 1,
+            rows = 2 * (int64_t)n_rows(b, thread);
     if (rows < n) n = rows;
     return n < 1 << 20 ? (uint32_t)n : 1 << 20;
 }
@@ -178,6 +182,6 @@ int model_joins(struct model_build *b)
     for (uint32_t i = 0; i < m->n_threads && m->n_threads > 1; i++)
         add_silences(b, &others, i, room);
     for (uint32_t i = 0; i < m->n_threads; i++) add_batches(b, i, next);
-    qsort(m->joins, m->n_joins, sizeof *m->joins, by_end_join);
+    model_joins_sort(m);
     return 0;
 }

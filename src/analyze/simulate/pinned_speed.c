@@ -2,9 +2,7 @@
 #include "analyze/simulate/pinned_speed.h"
 
 #include "analyze/names/copy.h"
-
-/* Smaller copies are mostly latency. */
-#define LEAST_BYTES (1 << 20)
+#include "analyze/simulate/simulate_constants.h"
 
 double pinned_speed_guess(int major)
 {
@@ -16,7 +14,7 @@ struct speed {
     double bytes, ns;
 };
 
-static double rate(struct speed s)
+static double pinned_speed_rate(struct speed s)
 {
     return s.ns > 0 ? s.bytes / s.ns : 0;
 }
@@ -26,7 +24,7 @@ struct pinned_speed pinned_speed(const struct trace *t)
     struct speed pageable = {0}, pinned = {0};
     for (row_t r = 0; r < t->n_rows; r++) {
         const struct gpu_info *g = t->kind[r] == KIND_MEMCPY ? trace_gpu(t, r) : NULL;
-        if (!g || g->bytes < LEAST_BYTES) continue;
+        if (!g || g->bytes < pinned_speed_copy_bytes) continue;
         enum copy_memory memory = copy_of(t, r).memory;
         if (memory == MEMORY_UNKNOWN) continue;
         struct speed *s = memory == MEMORY_PINNED ? &pinned : &pageable;
@@ -34,6 +32,8 @@ struct pinned_speed pinned_speed(const struct trace *t)
         s->ns += (double)t->dur_ns[r];
     }
     bool seen = pinned.ns > 0;
-    double speed = seen ? rate(pinned) : pinned_speed_guess(t->n_devices ? t->devices[0].major : 0);
-    return (struct pinned_speed){speed > rate(pageable) ? speed : rate(pageable), seen};
+    double speed = seen ? pinned_speed_rate(pinned)
+                        : pinned_speed_guess(t->n_devices ? t->devices[0].major : 0);
+    return (struct pinned_speed){
+        speed > pinned_speed_rate(pageable) ? speed : pinned_speed_rate(pageable), seen};
 }

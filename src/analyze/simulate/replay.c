@@ -1,26 +1,15 @@
 /* replay.c: one pass over the calls in their original order. Dependencies always point back in that
  * order, so every time needed is known when it is needed. */
-#include "analyze/simulate/replay.h"
+#include "analyze/simulate/edits.h"
 
 #include <string.h>
 
 #include "analyze/simulate/clock_power.h"
+#include "analyze/simulate/simulate_constants.h"
 #include "base/search.h"
 
-/* What launching a captured graph costs the CPU, in launch calls: one large call instead of many.
- */
-#define GRAPH_LAUNCH_CALLS 2
-/* Kernels of a graph follow each other closer than queued ones. Graphs of 80 to 640 kernels take
- * 0.3 to 0.45 us per kernel more than those took by themselves. */
-#define GRAPH_GAP_NS 400
-/* The hardware queue: launches beyond it make the CPU wait. */
-#define QUEUE_LIMIT 1024
-/* How many copies a program that prefetches keeps in flight. */
+/* Copies that a program which prefetches keeps in flight. */
 #define PREFETCH 2
-/* A first thread with fewer than this part of the busiest one's calls does not drive the device. */
-#define LEADS_FROM 10
-/* Taking out the profiler's cost never shrinks a stretch of CPU time below this share of it. */
-#define LEAST_SHARE 0.15
 
 struct thread_state {
     int64_t now_ns;     /* new time, from the start of the window */
@@ -28,16 +17,16 @@ struct thread_state {
     double weight_rate; /* recording weight a nanosecond, up to the next node */
     uint32_t first_cut, end_cut;
     uint32_t join;                   /* next join of this thread */
-    int64_t handed_ns, handed_at_ns; /* last hand-over by somebody beside: original and new time */
+    int64_t handed_ns, handed_at_ns; /* last hand-over by another process: original and new time */
     bool started;
     bool kept, freed; /* memory was given back since the last launch: no longer, still */
 };
 
-/* Copies that run ahead: one after the other, at most PREFETCH of them before they are asked for.
- */
+/* Copies that run ahead: one after the other, at most PREFETCH of them before they are
+ * requested. */
 struct bus {
     int64_t end_ns;
-    int64_t asked_ns[PREFETCH]; /* when the last ones were asked for */
+    int64_t asked_ns[PREFETCH]; /* when the last ones were requested */
     uint64_t n;
 };
 
@@ -48,9 +37,11 @@ struct run {
     int64_t *begin_ns, *end_ns; /* by work */
     int64_t *stream_end;        /* by stream */
     bool *stream_used;
-    int64_t *queue;    /* start times of launched work by stream, a ring of QUEUE_LIMIT */
-    uint64_t *queued;  /* works launched so far by stream */
-    struct bus bus[2]; /* one a direction */
+    int64_t *queue;   /* start times of launched work by stream, a ring of replay_queue_launches */
+    uint64_t *queued; /* works launched so far by stream */
+    uint32_t *orphan; /* by stream: the next work launched before the window, or SIM_NONE */
+    uint32_t *later;  /* by such work: the next one of its stream */
+    struct bus *bus;  /* SIM_BUSES of them; NULL when no copy runs ahead */
     uint32_t main_thread;
     int64_t wait_ns, device_end_ns;
 };
@@ -92,7 +83,7 @@ static int64_t cpu_time(const struct run *r, uint32_t thread, int64_t from, int6
     double recorded = (double)(to - from) - gone.unrecorded_ns;
     weight = weight > gone.weight ? weight - gone.weight : 0;
     double cost = recorded > 0 ? weight * r->plan->cost_ns * left / recorded : 0;
-    double least = left * LEAST_SHARE;
+    double least = left * replay_cpu_kept_share;
     left = left - cost > least ? left - cost : least;
     if (r->plan->cpu_scale > 0) left *= r->plan->cpu_scale;
     return (int64_t)(left + 0.5);
@@ -109,7 +100,7 @@ static void step_to(struct run *r, uint32_t thread, int64_t to)
     th->mark_ns = to;
 }
 
-/* Something is handed over by somebody beside the program. One that is cut out is there at once. */
+/* Something is handed over by another process. One that is cut out is there at once. */
 static void take_over(struct run *r, uint32_t thread, const struct sim_join *j)
 {
     struct thread_state *th = &r->threads[thread];
@@ -127,13 +118,14 @@ static void take_over(struct run *r, uint32_t thread, const struct sim_join *j)
 }
 
 /* Moves a thread on to original time `to`, through the joins that lie on the way. */
-static void advance(struct run *r, uint32_t thread, int64_t to)
+static void replay_advance(struct run *r, uint32_t thread, int64_t to)
 {
     struct thread_state *th = &r->threads[thread];
     const struct sim_model *m = r->m;
-    for (; th->join < m->n_joins && m->joins[th->join].end_ns <= to; th->join++) {
+    uint32_t end = m->threads[thread].end_join;
+    for (; th->join < end && m->joins[th->join].end_ns <= to; th->join++) {
         const struct sim_join *j = &m->joins[th->join];
-        if (j->thread != thread || j->end_ns <= th->mark_ns) continue;
+        if (j->end_ns <= th->mark_ns) continue;
         if (j->other == SIM_NONE) {
             take_over(r, thread, j);
             continue;
@@ -165,13 +157,14 @@ static int64_t time_at(struct run *r, uint32_t thread, int64_t at_ns)
     if (!th->started) {
         th->started = true;
         th->mark_ns = r->m->threads[thread].begin_ns;
+        th->join = r->m->threads[thread].first_join;
         th->now_ns = thread == r->main_thread ? th->mark_ns - r->m->begin_ns
                                               : time_at(r, r->main_thread, th->mark_ns);
         th->handed_ns = th->mark_ns;
         th->handed_at_ns = th->now_ns;
         set_rate(r, thread, r->m->threads[thread].first_call);
     }
-    if (at_ns >= th->mark_ns) advance(r, thread, at_ns);
+    if (at_ns >= th->mark_ns) replay_advance(r, thread, at_ns);
     return th->now_ns - (th->mark_ns > at_ns ? th->mark_ns - at_ns : 0);
 }
 
@@ -187,7 +180,7 @@ static bool main_is_active(const struct run *r, int64_t from, int64_t to)
 
 /* A thread with nothing open that comes back to life was woken by the main thread, unless that one
  * was idle as well: then it was busy with something that was not recorded. */
-static void wake(struct run *r, uint32_t thread, row_t call, int64_t at_ns)
+static void replay_wake(struct run *r, uint32_t thread, row_t call, int64_t at_ns)
 {
     const struct trace *t = r->m->t;
     struct thread_state *th = &r->threads[thread];
@@ -202,24 +195,26 @@ static void wake(struct run *r, uint32_t thread, row_t call, int64_t at_ns)
     th->mark_ns = begin;
 }
 
-static int64_t duration(const struct run *r, uint32_t w)
+static int64_t replay_duration(const struct run *r, uint32_t w)
 {
     const int64_t *ns = r->plan->work_ns;
     if (ns && ns[w] >= 0) return ns[w];
     return r->m->works[w].end_ns - r->m->works[w].begin_ns;
 }
 
-static void place(struct run *r, uint32_t w, int64_t begin_ns)
+static void replay_place(struct run *r, uint32_t w, int64_t begin_ns)
 {
     const struct sim_work *k = &r->m->works[w];
-    int64_t end = begin_ns + duration(r, w);
+    int64_t end = begin_ns + replay_duration(r, w);
     r->begin_ns[w] = begin_ns;
     r->end_ns[w] = end;
     if (!r->stream_used[k->stream] || end > r->stream_end[k->stream])
         r->stream_end[k->stream] = end;
     r->stream_used[k->stream] = true;
     if (end > r->device_end_ns) r->device_end_ns = end;
-    r->queue[(size_t)k->stream * QUEUE_LIMIT + r->queued[k->stream]++ % QUEUE_LIMIT] = begin_ns;
+    if (!sim_is_first(r->m, w)) return; /* a graph takes one place in the queue */
+    r->queue[(size_t)k->stream * replay_queue_launches +
+             r->queued[k->stream]++ % replay_queue_launches] = begin_ns;
 }
 
 /* A copy that runs ahead waits for the bus and for room, not for the stream that uses its data. */
@@ -231,7 +226,7 @@ static void start_ahead(struct run *r, uint32_t w, int64_t asked_ns)
     if (b->n >= PREFETCH && *room > begin) begin = *room;
     *room = asked_ns;
     b->n++;
-    place(r, w, begin);
+    replay_place(r, w, begin);
     b->end_ns = r->end_ns[w];
 }
 
@@ -243,13 +238,13 @@ static void start_work(struct run *r, uint32_t w, int64_t launched_ns, int64_t l
         return;
     }
     const struct sim_work *k = &r->m->works[w];
-    int64_t gap = captured && k->gap_ns > GRAPH_GAP_NS ? GRAPH_GAP_NS : k->gap_ns;
+    int64_t gap = captured && k->gap_ns > replay_graph_gap_ns ? replay_graph_gap_ns : k->gap_ns;
     int64_t begin = launched_ns + latency_ns;
     if (r->stream_used[k->stream] && r->stream_end[k->stream] + gap > begin)
         begin = r->stream_end[k->stream] + gap;
     if (k->waits_for != SIM_NONE && r->end_ns[k->waits_for] + k->wait_delay_ns > begin)
         begin = r->end_ns[k->waits_for] + k->wait_delay_ns;
-    place(r, w, begin);
+    replay_place(r, w, begin);
 }
 
 /* Work launched before the window: follows its stream, or stands where it stood. */
@@ -257,7 +252,27 @@ static void start_orphan(struct run *r, uint32_t w)
 {
     const struct sim_work *k = &r->m->works[w];
     if (r->stream_used[k->stream]) start_work(r, w, INT64_MIN / 2, 0, false);
-    else place(r, w, k->begin_ns - r->m->begin_ns);
+    else replay_place(r, w, k->begin_ns - r->m->begin_ns);
+}
+
+/* What was launched before the window and began on this stream by then, in original time: it is
+ * ahead of all that is launched in the window, however much later it began. */
+static void start_orphans(struct run *r, uint32_t stream, int64_t by_ns)
+{
+    uint32_t w = r->orphan[stream];
+    for (; w != SIM_NONE && r->m->works[w].begin_ns <= by_ns; w = r->later[w]) start_orphan(r, w);
+    r->orphan[stream] = w;
+}
+
+static void list_orphans(struct run *r)
+{
+    const struct sim_model *m = r->m;
+    for (uint32_t s = 0; s < m->n_streams; s++) r->orphan[s] = SIM_NONE;
+    for (uint32_t w = m->n_works; w-- > 0;) {
+        if (m->works[w].call != SIM_NONE) continue;
+        r->later[w] = r->orphan[m->works[w].stream];
+        r->orphan[m->works[w].stream] = w;
+    }
 }
 
 /* Work that is launched after memory was given back begins late, up to 0.6 ms on an H200: not so if
@@ -269,6 +284,7 @@ static void start_works(struct run *r, const struct sim_call *c, int64_t now_ns,
     bool captured = mode == SIM_HEAD || mode == SIM_CAPTURED;
     for (uint32_t i = 0; i < c->n_work; i++) {
         uint32_t w = m->works_by_call[c->first_work + i];
+        start_orphans(r, m->works[w].stream, m->works[w].begin_ns);
         int64_t latency = m->works[w].latency_ns;
         int64_t in_call = c->begin_ns + latency < c->end_ns ? c->begin_ns + latency : c->end_ns;
         latency -= (int64_t)cut_out(r, th, c->begin_ns, in_call).ns;
@@ -278,13 +294,14 @@ static void start_works(struct run *r, const struct sim_call *c, int64_t now_ns,
     }
 }
 
-/* When the launch may go through: the queue takes QUEUE_LIMIT launches that have not started. */
+/* When the launch may go through: the queue takes replay_queue_launches launches that have not
+ * started. */
 static int64_t queue_room_at(const struct run *r, const struct sim_call *c)
 {
-    if (!c->n_work || r->m->deepest_queue > QUEUE_LIMIT) return INT64_MIN;
+    if (!c->n_work || r->m->deepest_queue > replay_queue_launches) return INT64_MIN;
     uint32_t s = r->m->works[r->m->works_by_call[c->first_work]].stream;
-    if (r->queued[s] < QUEUE_LIMIT) return INT64_MIN;
-    return r->queue[(size_t)s * QUEUE_LIMIT + r->queued[s] % QUEUE_LIMIT];
+    if (r->queued[s] < replay_queue_launches) return INT64_MIN;
+    return r->queue[(size_t)s * replay_queue_launches + r->queued[s] % replay_queue_launches];
 }
 
 static int64_t own_end(const struct run *r, const struct sim_call *c)
@@ -294,7 +311,7 @@ static int64_t own_end(const struct run *r, const struct sim_call *c)
 }
 
 /* End of what the call waits for, in new time; INT64_MIN when there is nothing. */
-static int64_t awaited(const struct run *r, const struct sim_call *c, enum sim_mode mode)
+static int64_t replay_awaited(const struct run *r, const struct sim_call *c, enum sim_mode mode)
 {
     if (mode == SIM_BLOCK) return own_end(r, c);
     if (mode != SIM_KEEP) return INT64_MIN;
@@ -308,10 +325,10 @@ static int64_t awaited(const struct run *r, const struct sim_call *c, enum sim_m
     return INT64_MIN;
 }
 
-static int64_t call_cost(struct run *r, const struct sim_call *c, enum sim_mode mode)
+static int64_t replay_call_cost(struct run *r, const struct sim_call *c, enum sim_mode mode)
 {
     if (mode == SIM_CAPTURED) return 0;
-    if (mode == SIM_HEAD) return GRAPH_LAUNCH_CALLS * r->m->typical_launch_ns;
+    if (mode == SIM_HEAD) return replay_graph_launch_calls * r->m->typical_launch_ns;
     int64_t dur = c->end_ns - c->begin_ns;
     int64_t whole = cpu_time(r, c->thread, c->begin_ns, c->end_ns, c->own_weight);
     if (c->wait == SIM_WAIT_NOTHING) return whole;
@@ -325,8 +342,8 @@ static void run_call(struct run *r, const struct sim_call *c, enum sim_mode mode
 {
     struct thread_state *th = &r->threads[c->thread];
     time_at(r, c->thread, th->started ? th->mark_ns : c->begin_ns);
-    wake(r, c->thread, c->row, c->begin_ns);
-    advance(r, c->thread, c->begin_ns);
+    replay_wake(r, c->thread, c->row, c->begin_ns);
+    replay_advance(r, c->thread, c->begin_ns);
     if (mode == SIM_DROP) {
         th->kept |= c->kind == CALL_FREE;
         if (c->end_ns > th->mark_ns) th->mark_ns = c->end_ns;
@@ -338,8 +355,8 @@ static void run_call(struct run *r, const struct sim_call *c, enum sim_mode mode
     start_works(r, c, th->now_ns, mode);
     th->freed |= c->kind == CALL_FREE;
     if (c->n_work) th->kept = th->freed = false;
-    int64_t done = th->now_ns + call_cost(r, c, mode);
-    int64_t until = awaited(r, c, mode);
+    int64_t done = th->now_ns + replay_call_cost(r, c, mode);
+    int64_t until = replay_awaited(r, c, mode);
     if (until != INT64_MIN && until + c->return_ns > done) {
         r->wait_ns += until + c->return_ns - done;
         done = until + c->return_ns;
@@ -347,6 +364,16 @@ static void run_call(struct run *r, const struct sim_call *c, enum sim_mode mode
     th->now_ns = done;
     if (c->end_ns > th->mark_ns) th->mark_ns = c->end_ns;
     set_rate(r, c->thread, c->next);
+}
+
+/* Whether a thread waits for another one again and again: it hands work over, as the one that calls
+ * backward() does. */
+static bool replay_hands_over(const struct sim_model *m, uint32_t thread, uint32_t other)
+{
+    uint32_t n = 0;
+    for (uint32_t i = m->threads[thread].first_join; i < m->threads[thread].end_join && n < 2; i++)
+        n += m->joins[i].other == other;
+    return n == 2;
 }
 
 /* The thread that wakes the others: the first one of its process, unless it leaves launching to
@@ -359,7 +386,9 @@ static uint32_t find_main(const struct sim_model *m, const uint32_t *n_calls)
     for (uint32_t i = 0; i < m->n_threads; i++) {
         const struct lane *l = &m->t->lanes[m->threads[i].lane];
         bool first = l->tid != ID_NONE && l->tid == m->t->processes[l->process].pid;
-        if (first && n_calls[i] > n_calls[busiest] / LEADS_FROM) return i;
+        if (first &&
+            (n_calls[i] > n_calls[busiest] / replay_leads_part || replay_hands_over(m, i, busiest)))
+            return i;
     }
     return busiest;
 }
@@ -373,11 +402,15 @@ static bool init_run(struct run *r, struct arena *mem)
     r->end_ns = arena_zalloc(mem, works, sizeof *r->end_ns);
     r->stream_end = arena_zalloc(mem, streams, sizeof *r->stream_end);
     r->stream_used = arena_zalloc(mem, streams, sizeof *r->stream_used);
-    r->queue = arena_alloc(mem, streams * QUEUE_LIMIT * sizeof *r->queue);
+    r->queue = arena_alloc(mem, streams * replay_queue_launches * sizeof *r->queue);
     r->queued = arena_zalloc(mem, streams, sizeof *r->queued);
+    r->orphan = arena_alloc(mem, streams * sizeof *r->orphan);
+    r->later = arena_alloc(mem, works * sizeof *r->later);
+    r->bus = r->plan->bus ? arena_zalloc(mem, SIM_BUSES, sizeof *r->bus) : NULL;
     if (!r->threads || !r->begin_ns || !r->end_ns || !r->stream_end || !r->stream_used ||
-        !r->queue || !r->queued)
+        !r->queue || !r->queued || !r->orphan || !r->later || (r->plan->bus && !r->bus))
         return false;
+    list_orphans(r);
     uint32_t *n_calls = arena_zalloc(mem, m->n_threads + (size_t)1, sizeof *n_calls);
     if (!n_calls) return false;
     for (uint32_t i = 0; i < m->n_calls; i++) n_calls[m->calls[i].thread]++;
@@ -403,7 +436,7 @@ static int64_t work_saved(const struct run *r)
     return saved;
 }
 
-static int64_t finish(struct run *r)
+static int64_t replay_finish(struct run *r)
 {
     int64_t wall = r->device_end_ns;
     for (uint32_t i = 0; i < r->m->n_threads; i++) {
@@ -415,20 +448,26 @@ static int64_t finish(struct run *r)
     return r->plan->time_scale > 0 ? (int64_t)((double)wall * r->plan->time_scale + 0.5) : wall;
 }
 
+/* A call that waits also waits for what was launched before the window and runs meanwhile. */
+static int64_t replay_sees_until(const struct sim_call *c)
+{
+    return c->wait == SIM_WAIT_NOTHING || c->n_work ? c->begin_ns : c->end_ns;
+}
+
 int sim_replay(const struct sim_model *m, const struct sim_plan *plan, struct arena *mem,
                struct sim_result *ret, struct err *e)
 {
     struct run r = {.m = m, .plan = plan};
     if (!init_run(&r, mem)) return err_nomem(e);
-    uint32_t orphan = 0;
-    for (uint32_t i = 0; i < m->n_calls; i++) {
-        for (; orphan < m->n_works && m->works[orphan].begin_ns <= m->calls[i].begin_ns; orphan++)
-            if (m->works[orphan].call == SIM_NONE) start_orphan(&r, orphan);
+    for (uint32_t i = 0, w = 0; i < m->n_calls; i++) {
+        int64_t until = replay_sees_until(&m->calls[i]);
+        for (; w < m->n_works && m->works[w].begin_ns <= until; w++)
+            if (r.orphan[m->works[w].stream] == w)
+                start_orphans(&r, m->works[w].stream, m->works[w].begin_ns);
         run_call(&r, &m->calls[i], plan->mode ? plan->mode[i] : SIM_KEEP);
     }
-    for (; orphan < m->n_works; orphan++)
-        if (m->works[orphan].call == SIM_NONE) start_orphan(&r, orphan);
-    *ret = (struct sim_result){.wall_ns = finish(&r),
+    for (uint32_t s = 0; s < m->n_streams; s++) start_orphans(&r, s, INT64_MAX);
+    *ret = (struct sim_result){.wall_ns = replay_finish(&r),
                                .cpu_wait_ns = r.wait_ns,
                                .gpu_end_ns = r.device_end_ns,
                                .work_begin_ns = r.begin_ns,

@@ -3,22 +3,18 @@
 
 #include <math.h>
 
+#include "analyze/simulate/simulate_constants.h"
 #include "base/stats.h"
 
-/* A launch call outside these is not a measure of how slow recording is on the machine. */
-#define LEAST_LAUNCH_NS 1500
-#define MOST_LAUNCH_NS  15000
 /* How far a fit may move the default cost, and all CPU time after that. */
-#define LEAST_SCALE     0.25
-#define MOST_SCALE      1.1
-#define LEAST_CPU_SCALE 0.75
-#define MOST_CPU_SCALE  1.3
-#define FIT_STEPS       12
+#define FIT_STEPS 12
 
 static double default_cost(const struct sim_model *m)
 {
     double ns = (double)m->typical_launch_ns;
-    return ns < LEAST_LAUNCH_NS ? LEAST_LAUNCH_NS : ns > MOST_LAUNCH_NS ? MOST_LAUNCH_NS : ns;
+    return ns < undistort_launch_least_ns  ? undistort_launch_least_ns
+           : ns > undistort_launch_most_ns ? undistort_launch_most_ns
+                                           : ns;
 }
 
 static uint64_t count_events(const struct sim_model *m)
@@ -39,8 +35,8 @@ struct sim_plan undistort_base(const struct undistort *u)
                              .time_scale = u->time_scale};
 }
 
-static int wall_with(const struct sim_model *m, struct sim_edits edits, struct arena *mem,
-                     int64_t *ret, struct err *e)
+static int undistort_wall_with(const struct sim_model *m, struct sim_edits edits, struct arena *mem,
+                               int64_t *ret, struct err *e)
 {
     struct arena_mark mark = arena_mark(mem);
     struct sim_plan plan;
@@ -53,15 +49,15 @@ static int wall_with(const struct sim_model *m, struct sim_edits edits, struct a
 static int wall_of_base(const struct sim_model *m, const struct sim_plan *base, struct arena *mem,
                         int64_t *ret, struct err *e)
 {
-    return wall_with(m, (struct sim_edits){.base = base}, mem, ret, e);
+    return undistort_wall_with(m, (struct sim_edits){.base = base}, mem, ret, e);
 }
 
 /* Bisects the cost (or, with `cpu`, the scale of all CPU time) until the replay takes as long as
  * was measured. Ends at the nearer end of the range when that lies outside. */
-static int fit(struct undistort *u, bool cpu, struct arena *mem, struct err *e)
+static int undistort_fit(struct undistort *u, bool cpu, struct arena *mem, struct err *e)
 {
-    double lo = cpu ? LEAST_CPU_SCALE : LEAST_SCALE;
-    double hi = cpu ? MOST_CPU_SCALE : MOST_SCALE;
+    double lo = cpu ? undistort_cpu_scale_least : undistort_scale_least;
+    double hi = cpu ? undistort_cpu_scale_most : undistort_scale_most;
     double *knob = cpu ? &u->cpu_scale : &u->scale;
     for (int i = 0; i < FIT_STEPS; i++) {
         *knob = (lo + hi) / 2;
@@ -80,8 +76,8 @@ static int fit(struct undistort *u, bool cpu, struct arena *mem, struct err *e)
 static int fit_all(struct undistort *u, struct arena *mem, struct err *e)
 {
     if (u->given_ns <= u->replayed_ns) {
-        TRY(fit(u, false, mem, e));
-        return fit(u, true, mem, e);
+        TRY(undistort_fit(u, false, mem, e));
+        return undistort_fit(u, true, mem, e);
     }
     int64_t wall = 0;
     u->cost_ns = default_cost(u->m);
@@ -109,7 +105,7 @@ int undistort_run(const struct sim_model *m, int64_t wall_ns, struct arena *mem,
     return wall_of_base(m, &base, mem, &ret->plain_ns, e);
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int undistort_run_pass(struct context *cx, void *ret, struct err *e)
 {
     return undistort_run(model_of(cx), cx->measured_ns, cx->mem, ret, e);
 }
@@ -120,19 +116,41 @@ const struct pass undistort_pass = {
     .id = PASS_UNDISTORT,
     .size = sizeof(struct undistort),
     .needs = needs,
-    .run = run_pass,
+    .run = undistort_run_pass,
 };
 
+/* Nothing is later for what does not happen. The replay can say so: device work whose launch was
+ * not recorded follows what was before it on its stream, and stands where it was recorded once that
+ * is gone. */
+static bool undistort_only_removes(const struct sim_edits *edits)
+{
+    for (uint32_t i = 0; i < edits->n; i++) {
+        enum sim_edit_kind k = edits->list[i].kind;
+        if (k != EDIT_DROP_SYNC && k != EDIT_DROP_CPU && k != EDIT_DROP_ROWS &&
+            k != EDIT_DROP_KERNEL && k != EDIT_DROP_SPANS)
+            return false;
+    }
+    return true;
+}
+
+static int undistort_after(const struct undistort *u, struct sim_edits edits, struct arena *mem,
+                           int64_t before_ns, int64_t *ret_ns, struct err *e)
+{
+    TRY(undistort_wall_with(u->m, edits, mem, ret_ns, e));
+    if (*ret_ns > before_ns && undistort_only_removes(&edits)) *ret_ns = before_ns;
+    return 0;
+}
+
 /* Widens the range of the forecast by the gain at another cost of recording. */
-static int widen(const struct undistort *u, double times, struct sim_edits edits, struct arena *mem,
-                 struct forecast *f, struct err *e)
+static int undistort_widen(const struct undistort *u, double times, struct sim_edits edits,
+                           struct arena *mem, struct forecast *f, struct err *e)
 {
     struct sim_plan other = undistort_base(u);
     other.cost_ns *= times;
     edits.base = &other;
     int64_t before = 0, after = 0;
     TRY(wall_of_base(u->m, &other, mem, &before, e));
-    TRY(wall_with(u->m, edits, mem, &after, e));
+    TRY(undistort_after(u, edits, mem, before, &after, e));
     double g = stats_pct(before - after, before);
     if (g < f->low_pct) f->low_pct = g;
     if (g > f->high_pct) f->high_pct = g;
@@ -145,11 +163,11 @@ int forecast_run(const struct undistort *u, struct sim_edits edits, struct arena
     struct sim_plan as_is = {0}, base = undistort_base(u);
     *ret = (struct forecast){.traced_before_ns = u->replayed_ns, .before_ns = u->plain_ns};
     edits.base = &as_is;
-    TRY(wall_with(u->m, edits, mem, &ret->traced_after_ns, e));
+    TRY(undistort_after(u, edits, mem, ret->traced_before_ns, &ret->traced_after_ns, e));
     edits.base = &base;
-    TRY(wall_with(u->m, edits, mem, &ret->after_ns, e));
+    TRY(undistort_after(u, edits, mem, ret->before_ns, &ret->after_ns, e));
     ret->gain_pct = ret->low_pct = ret->high_pct =
         stats_pct(ret->before_ns - ret->after_ns, ret->before_ns);
-    TRY(widen(u, 0.5, edits, mem, ret, e));
-    return widen(u, 1.5, edits, mem, ret, e);
+    TRY(undistort_widen(u, 0.5, edits, mem, ret, e));
+    return undistort_widen(u, 1.5, edits, mem, ret, e);
 }

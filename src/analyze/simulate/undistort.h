@@ -53,7 +53,7 @@ struct forecast {
     double low_pct, high_pct;    /* gain with half and with one and a half times the cost */
 };
 
-/* The base of `edits` is not looked at: both forecasts have their own. */
+/* The base of `edits` is not examined: both forecasts have their own. */
 int forecast_run(const struct undistort *u, struct sim_edits edits, struct arena *mem,
                  struct forecast *ret, struct err *e) MUST_USE;
 

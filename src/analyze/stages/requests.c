@@ -1,17 +1,10 @@
-/* requests.c: see requests.h. */
-#include "analyze/stages/requests.h"
+/* requests.c: see stages.h. */
+#include "analyze/stages/stages.h"
 
 #include <stdlib.h>
 
+#include "analyze/stages/stages_constants.h"
 #include "base/stats.h"
-
-enum {
-    LEAST_CALLS = 20,
-    BESIDE = 4,     /* one call in so many begins while another one is open */
-    SLOW_PART = 20, /* the slowest: one in so many */
-    MIDDLE_LO = 40, /* percent */
-    MIDDLE_HI = 60,
-};
 
 enum group { OTHER, USUAL, SLOW };
 
@@ -29,7 +22,7 @@ struct look {
     uint8_t *group; /* by call */
 };
 
-static int by_begin(const void *a, const void *b)
+static int requests_by_begin(const void *a, const void *b)
 {
     const struct request *x = a, *y = b;
     if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
@@ -44,14 +37,14 @@ static int by_duration(const void *a, const void *b)
     return (x->call > y->call) - (x->call < y->call);
 }
 
-static void take_calls(struct look *k, uint32_t node)
+static void requests_take_calls(struct look *k, uint32_t node)
 {
     const struct stage_tree *tree = &k->s->tree;
     k->n = 0;
     for (uint32_t i = 0; i < tree->n_calls; i++)
         if (tree->calls[i].node == node)
             k->list[k->n++] = (struct request){tree->calls[i].begin_ns, tree->calls[i].end_ns, i};
-    if (k->n) qsort(k->list, k->n, sizeof *k->list, by_begin);
+    if (k->n) qsort(k->list, k->n, sizeof *k->list, requests_by_begin);
 }
 
 /* How many of the calls, in order of their begin, begin while another one is open. */
@@ -79,38 +72,39 @@ static uint32_t most_at_once(const struct look *k)
 }
 
 /* The outermost stage with the most time whose calls overlap. */
-static bool choose(struct look *k)
+static bool requests_choose(struct look *k)
 {
     int64_t most = 0;
     for (uint32_t i = 0; i < k->s->n; i++) {
         const struct stage *x = &k->s->list[i];
-        if (x->parent != STAGE_NONE || !x->user || x->backward || x->calls < LEAST_CALLS) continue;
+        if (x->parent != STAGE_NONE || !x->user || x->backward || x->calls < requests_least_calls)
+            continue;
         if (x->cpu_ns <= most) continue;
-        take_calls(k, i);
-        if (k->n < LEAST_CALLS || n_beside(k) * BESIDE < k->n) continue;
+        requests_take_calls(k, i);
+        if (k->n < requests_least_calls || n_beside(k) * requests_beside_part < k->n) continue;
         most = x->cpu_ns;
         k->ret->stage = i;
     }
     return most > 0;
 }
 
-static int64_t share(int64_t sum, uint32_t n)
+static int64_t requests_share(int64_t sum, uint32_t n)
 {
     return n ? sum / n : 0;
 }
 
-static int64_t mean(const struct look *k, uint32_t from, uint32_t to, enum group group)
+static int64_t requests_mean(const struct look *k, uint32_t from, uint32_t to, enum group group)
 {
     int64_t sum = 0;
     for (uint32_t i = from; i < to; i++) {
         sum += k->list[i].end_ns - k->list[i].begin_ns;
         k->group[k->list[i].call] = (uint8_t)group;
     }
-    return share(sum, to - from);
+    return requests_share(sum, to - from);
 }
 
 /* Puts calls into groups by how long they took. */
-static void divide(struct look *k)
+static void requests_divide(struct look *k)
 {
     struct requests *r = k->ret;
     qsort(k->list, k->n, sizeof *k->list, by_duration);
@@ -119,14 +113,15 @@ static void divide(struct look *k)
     r->median_ns = stats_median(k->sorted, k->n);
     r->p95_ns = stats_percentile(k->sorted, k->n, 95);
     r->p99_ns = stats_percentile(k->sorted, k->n, 99);
-    uint32_t lo = k->n * MIDDLE_LO / 100, hi = k->n * MIDDLE_HI / 100, slow = k->n / SLOW_PART;
+    uint32_t lo = k->n * requests_middle_low_pct / 100, hi = k->n * requests_middle_high_pct / 100,
+             slow = k->n / requests_slow_part;
     r->n_usual = hi - lo;
     r->n_slow = slow;
-    r->usual_ns = mean(k, lo, hi, USUAL);
-    r->slow_ns = mean(k, k->n - slow, k->n, SLOW);
+    r->usual_ns = requests_mean(k, lo, hi, USUAL);
+    r->slow_ns = requests_mean(k, k->n - slow, k->n, SLOW);
 }
 
-static void keep(struct requests *r, struct request_part p)
+static void requests_keep(struct requests *r, struct request_part p)
 {
     int64_t more = p.slow_ns - p.usual_ns;
     uint32_t i = r->n_parts < REQUEST_PARTS ? r->n_parts++ : REQUEST_PARTS;
@@ -139,7 +134,7 @@ static void keep(struct requests *r, struct request_part p)
 }
 
 /* The time of the stages directly inside, by group; what is left is in none of them. */
-static int add_parts(struct look *k, struct arena *mem)
+static int requests_add_parts(struct look *k, struct arena *mem)
 {
     const struct stage_tree *tree = &k->s->tree;
     struct requests *r = k->ret;
@@ -153,19 +148,19 @@ static int add_parts(struct look *k, struct arena *mem)
     struct request_part rest = {STAGE_NONE, r->usual_ns, r->slow_ns};
     for (uint32_t i = 0; i < k->s->n; i++) {
         if (k->s->list[i].parent != r->stage || k->s->list[i].backward) continue;
-        struct request_part p = {i, share(sum[i][USUAL], r->n_usual),
-                                 share(sum[i][SLOW], r->n_slow)};
+        struct request_part p = {i, requests_share(sum[i][USUAL], r->n_usual),
+                                 requests_share(sum[i][SLOW], r->n_slow)};
         rest.usual_ns -= p.usual_ns;
         rest.slow_ns -= p.slow_ns;
-        if (p.usual_ns || p.slow_ns) keep(r, p);
+        if (p.usual_ns || p.slow_ns) requests_keep(r, p);
     }
     if (rest.usual_ns < 0) rest.usual_ns = 0; /* they run beside one another */
     if (rest.slow_ns < 0) rest.slow_ns = 0;
-    if (r->n_parts) keep(r, rest);
+    if (r->n_parts) requests_keep(r, rest);
     return 0;
 }
 
-static int run(struct context *cx, void *result, struct err *e)
+static int requests_run(struct context *cx, void *result, struct err *e)
 {
     const struct stages *s = stages_of(cx);
     size_t n = (size_t)s->tree.n_calls + 1;
@@ -174,12 +169,12 @@ static int run(struct context *cx, void *result, struct err *e)
     k.sorted = arena_alloc(cx->mem, n * sizeof *k.sorted);
     k.group = arena_zalloc(cx->mem, n, sizeof *k.group);
     if (!k.list || !k.sorted || !k.group) return err_nomem(e);
-    k.ret->found = choose(&k);
+    k.ret->found = requests_choose(&k);
     if (!k.ret->found) return 0;
-    take_calls(&k, k.ret->stage);
+    requests_take_calls(&k, k.ret->stage);
     k.ret->most_at_once = most_at_once(&k);
-    divide(&k);
-    return err_grow(e, add_parts(&k, cx->mem));
+    requests_divide(&k);
+    return err_grow(e, requests_add_parts(&k, cx->mem));
 }
 
 static const struct pass *const needs[] = {&stages_pass, NULL};
@@ -188,5 +183,5 @@ const struct pass requests_pass = {
     .id = PASS_REQUESTS,
     .size = sizeof(struct requests),
     .needs = needs,
-    .run = run,
+    .run = requests_run,
 };

@@ -1,21 +1,22 @@
-/* stage_match.c: see stage_match.h. */
-#include "analyze/stages/stage_match.h"
+/* stage_match.c: see stages.h. */
+#include "analyze/stages/stages.h"
 
-#include <regex.h>
+#include "base/pattern.h"
 
-static bool matches(const regex_t *re, const struct stage *s)
+static bool stage_match_matches(const struct pattern *re, const struct stage *s)
 {
-    const char *leaf = strlen(s->path) >= s->name.n ? s->path + strlen(s->path) - s->name.n : "";
-    return regexec(re, leaf, 0, NULL, 0) == 0 || regexec(re, s->path, 0, NULL, 0) == 0;
+    struct str path = str_c(s->path), leaf = path;
+    if (path.n >= s->name.n) leaf = str_from(path.p + path.n - s->name.n, s->name.n);
+    return pattern_matches(re, leaf) || pattern_matches(re, path);
 }
 
 /* One byte per stage; *ret_labelled when one of them is a person's. */
-static uint8_t *find_hits(const struct stages *all, const regex_t *re, struct arena *mem,
+static uint8_t *find_hits(const struct stages *all, const struct pattern *re, struct arena *mem,
                           bool *ret_labelled)
 {
     uint8_t *hit = arena_zalloc(mem, (size_t)all->n + 1, 1);
     for (uint32_t i = 0; hit && i < all->n; i++) {
-        hit[i] = !all->list[i].backward && matches(re, &all->list[i]);
+        hit[i] = !all->list[i].backward && stage_match_matches(re, &all->list[i]);
         *ret_labelled |= hit[i] && all->list[i].user;
     }
     return hit;
@@ -33,13 +34,12 @@ int stage_match_derived(const struct context *cx, const char *pattern, struct ar
 {
     const struct stages *all = stages_of(cx);
     const struct stage_tree *t = &all->tree;
-    regex_t re;
+    struct pattern re;
     bool labelled = false;
     *ret = (struct stage_matches){0};
-    if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB))
-        return FAIL(e, ERR_USAGE, "'%s' is not a regular expression", pattern);
+    TRY(pattern_init(&re, pattern, e));
     uint8_t *hit = find_hits(all, &re, mem, &labelled);
-    regfree(&re);
+    pattern_done(&re);
     ret->calls = arena_zalloc(mem, (size_t)t->n_calls + 1, sizeof *ret->calls);
     if (!hit || !ret->calls) return err_nomem(e);
     for (uint32_t c = 0; c < t->n_calls && !labelled; c++)

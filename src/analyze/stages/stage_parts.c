@@ -1,8 +1,8 @@
-/* stage_parts.c: what can be said of a program that nobody labelled.
+/* stage_parts.c: what can be said of a program without labels.
  *
  *     step                            a round of the loop, where it is not one call of something
  *       forward  backward  ...        of training, where no stack says so
- *       UNet2DConditionModel          calls of modules and functions, as outline.h has them
+ *       UNet2DConditionModel          module and function calls, as outline.h has them
  *         layer                       where only the sequence of launches shows it
  *
  * The user's labels win: where they hold most of the device's work nothing is derived. */
@@ -23,7 +23,7 @@ struct deriving {
     size_t n, cap;
 };
 
-static int push(struct deriving *d, struct stage_part p)
+static int stage_parts_push(struct deriving *d, struct stage_part p)
 {
     if (p.end_ns <= p.begin_ns) return 0;
     if (VEC_RESERVE(d->list, d->n, d->cap, 1)) return ERR_NOMEM;
@@ -39,7 +39,7 @@ static bool is_own_label(const struct trace *t, row_t r)
            label_kind(trace_name(t, r)) == LABEL_USER && !label_is_automatic(trace_name(t, r));
 }
 
-static int64_t device_ns(const struct trace *t, row_t call)
+static int64_t stage_parts_device_ns(const struct trace *t, row_t call)
 {
     uint32_t n;
     int64_t sum = 0;
@@ -57,7 +57,7 @@ struct cover {
 
 static int64_t weight_ns(const struct trace *t, row_t r, bool devices)
 {
-    if (devices) return device_ns(t, r);
+    if (devices) return stage_parts_device_ns(t, r);
     return outline_is_outer_op(t, r) ? t->dur_ns[r] : 0;
 }
 
@@ -97,7 +97,7 @@ static int add_frames(struct deriving *d)
     for (uint32_t i = 0; i < f->n; i++) {
         const struct frame_part *p = &f->list[i];
         enum origin from = p->module ? ORIGIN_MODULES : ORIGIN_FUNCTIONS;
-        TRY(push(d, part_of_row(d->t, p->row, p->name, from)));
+        TRY(stage_parts_push(d, part_of_row(d->t, p->row, p->name, from)));
     }
     return 0;
 }
@@ -110,7 +110,7 @@ static int add_ranges(struct deriving *d)
         struct str name = trace_name(t, r);
         if (!trace_is_derived(t, r) || t->phase[r] != 'X' || label_kind(name) != LABEL_USER)
             continue;
-        TRY(push(d, part_of_row(t, r, name, outline_derived_from(name))));
+        TRY(stage_parts_push(d, part_of_row(t, r, name, outline_derived_from(name))));
     }
     return 0;
 }
@@ -121,7 +121,8 @@ static int add_regions(struct deriving *d)
     const struct outline *o = outline_of(d->cx);
     for (uint32_t i = 0; i < o->n; i++)
         if (o->items[i].from == ORIGIN_COMPILED)
-            TRY(push(d, part_of_row(d->t, o->items[i].row, o->items[i].name, ORIGIN_COMPILED)));
+            TRY(stage_parts_push(
+                d, part_of_row(d->t, o->items[i].row, o->items[i].name, ORIGIN_COMPILED)));
     return 0;
 }
 
@@ -142,6 +143,33 @@ static bool have_calls(const struct outline *o, const struct loop_level *l)
         last = call;
     }
     return true;
+}
+
+/* Whether a span of the level is around the row. */
+static bool stage_parts_is_inside(const struct loop_level *l, const struct trace *t, row_t r)
+{
+    uint32_t i = 0;
+    SEARCH_PAST(i, l->count, l->spans[i].begin_ns <= t->ts_ns[r]);
+    return i && trace_end_ns(t, r) <= l->spans[i - 1].end_ns;
+}
+
+/* Whether calls of one label of the user lie both inside and outside the rounds: to have the rounds
+ * as parts would make two stages of one, and take calls out of its statistics. */
+static int splits_labels(const struct deriving *d, const struct loop_level *l, bool *ret)
+{
+    enum { IN = 1, OUT = 2 };
+    const struct trace *t = d->t;
+    const struct lane *lane = &t->lanes[steps_of(d->cx)->lane];
+    uint8_t *seen = mem_zalloc((size_t)t->strings.n + 1, sizeof *seen);
+    if (!seen) return ERR_NOMEM;
+    *ret = false;
+    for (row_t r = lane->begin; r < lane->end && !*ret; r++) {
+        if (!is_own_label(t, r)) continue;
+        seen[t->name[r]] |= stage_parts_is_inside(l, t, r) ? IN : OUT;
+        *ret = seen[t->name[r]] == (IN | OUT);
+    }
+    mem_free(seen);
+    return 0;
 }
 
 /* Whether the rounds of a level are parts. Not where calls of something tell as much: each is one,
@@ -166,10 +194,14 @@ static int add_levels(struct deriving *d, bool flat, bool trains)
     if (lane == LANE_NONE) return 0;
     for (uint32_t i = 0; i < (trains ? s->level + 1 : s->n_levels); i++) {
         const struct loop_level *l = &s->levels[i];
+        bool splits = false;
         if (!are_parts(d, i, flat)) continue;
+        TRY(splits_labels(d, l, &splits));
+        if (splits) continue;
         for (uint32_t k = 0; k < l->count; k++)
-            TRY(push(d, (struct stage_part){l->spans[k].begin_ns, l->spans[k].end_ns, lane,
-                                            ROW_NONE, name_of_level(s, i), l->from}));
+            TRY(stage_parts_push(d,
+                                 (struct stage_part){l->spans[k].begin_ns, l->spans[k].end_ns, lane,
+                                                     ROW_NONE, name_of_level(s, i), l->from}));
     }
     return 0;
 }
@@ -182,7 +214,7 @@ struct halves {
     struct span forward, backward;
 };
 
-static void extend(struct span *s, int64_t begin_ns, int64_t end_ns)
+static void stage_parts_extend(struct span *s, int64_t begin_ns, int64_t end_ns)
 {
     if (s->begin_ns == s->end_ns) s->begin_ns = begin_ns;
     if (end_ns > s->end_ns) s->end_ns = end_ns;
@@ -193,7 +225,7 @@ static void find_backward(const struct outline *o, struct span in, struct span *
     uint32_t i = 0;
     SEARCH_PAST(i, o->n, o->items[i].begin_ns < in.begin_ns);
     for (; i < o->n && o->items[i].begin_ns < in.end_ns; i++)
-        if (o->items[i].backward) extend(ret, o->items[i].begin_ns, o->items[i].end_ns);
+        if (o->items[i].backward) stage_parts_extend(ret, o->items[i].begin_ns, o->items[i].end_ns);
 }
 
 /* Operators that autograd took note of: they have a sequence number and no forward thread. What a
@@ -207,14 +239,14 @@ static void find_forward(const struct trace *t, lane_id lane, struct span in, st
         if (label && trace_end_ns(t, r) > from) from = trace_end_ns(t, r);
         const struct op_info *op = t->kind[r] == KIND_OP ? trace_op(t, r) : NULL;
         if (op && op->sequence >= 0 && op->fwd_thread == 0 && t->ts_ns[r] >= from)
-            extend(ret, t->ts_ns[r], trace_end_ns(t, r));
+            stage_parts_extend(ret, t->ts_ns[r], trace_end_ns(t, r));
     }
     if (ret->end_ns > in.end_ns) ret->end_ns = in.end_ns;
 }
 
 static int add_half(struct deriving *d, lane_id lane, struct span s, const char *name)
 {
-    return push(
+    return stage_parts_push(
         d, (struct stage_part){s.begin_ns, s.end_ns, lane, ROW_NONE, str_c(name), ORIGIN_AUTOGRAD});
 }
 
@@ -238,7 +270,7 @@ static int add_training(struct deriving *d)
 
 /* ---- all of them ---- */
 
-static int derive(struct deriving *d)
+static int stage_parts_derive(struct deriving *d)
 {
     TRY(add_frames(d));
     TRY(add_ranges(d));
@@ -249,12 +281,15 @@ static int derive(struct deriving *d)
     return flat ? add_regions(d) : 0;
 }
 
-static int by_place(const void *a, const void *b)
+/* Of two with the same times the round is around the call: it may hold more than the call, and so
+ * all calls of a name are found in one place. */
+static int stage_parts_by_place(const void *a, const void *b)
 {
     const struct stage_part *x = a, *y = b;
     if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
     if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
     if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1;
+    if ((x->row == ROW_NONE) != (y->row == ROW_NONE)) return x->row == ROW_NONE ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
@@ -263,9 +298,9 @@ int stage_parts_find(const struct context *cx, struct stage_parts *ret, struct e
     struct deriving d = {.cx = cx, .t = cx->t};
     *ret = (struct stage_parts){0};
     if (labels_speak(cx)) return 0;
-    int rc = derive(&d);
+    int rc = stage_parts_derive(&d);
     if (rc == 0 && d.n) {
-        qsort(d.list, d.n, sizeof *d.list, by_place);
+        qsort(d.list, d.n, sizeof *d.list, stage_parts_by_place);
         ret->list = arena_alloc(cx->mem, d.n * sizeof *ret->list);
         if (ret->list) memcpy(ret->list, d.list, d.n * sizeof *ret->list);
         else rc = ERR_NOMEM;

@@ -4,6 +4,8 @@
 #include "analyze/stages/stage_tree.h"
 
 #include "analyze/names/label.h"
+#include "analyze/names/torch_words.h"
+#include "analyze/structure/outline.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -23,7 +25,7 @@ struct growing {
     struct map mirrors; /* call of a forward label -> its backward call */
 };
 
-static bool is_stage(const struct growing *g, row_t r)
+static bool stage_tree_is_stage(const struct growing *g, row_t r)
 {
     if (g->t->kind[r] != KIND_ANNOTATION) return false;
     if (g->in->parts && trace_is_derived(g->t, r)) return false;
@@ -31,20 +33,13 @@ static bool is_stage(const struct growing *g, row_t r)
     return kind == LABEL_USER || (g->in->all && kind != LABEL_STEP);
 }
 
-static uint64_t hash(struct str s)
-{
-    uint64_t h = s.n;
-    for (size_t i = 0; i < s.n; i++) h = map_mix(h * 257 + (unsigned char)s.p[i] + 1);
-    return h;
-}
-
 /* *ret_node is STAGE_NONE when there are too many. `like` has its parent and name. */
-static int find_node(struct growing *g, struct stage_node like, uint32_t *ret_node)
+static int stage_tree_find_node(struct growing *g, struct stage_node like, uint32_t *ret_node)
 {
     struct stage_tree *s = g->s;
     uint64_t kind = (uint64_t)like.backward << 1 | like.derived;
     uint32_t *at =
-        map_at(&g->node_at, map_mix(hash(like.name) ^ (uint64_t)like.parent << 2 ^ kind));
+        map_at(&g->node_at, map_mix(intern_hash(like.name) ^ (uint64_t)like.parent << 2 ^ kind));
     if (!at) return ERR_NOMEM;
     if (*at == MAP_NONE && s->n_nodes < MOST_NODES) {
         like.depth = like.parent == STAGE_NONE ? 0 : s->nodes[like.parent].depth + 1;
@@ -55,7 +50,7 @@ static int find_node(struct growing *g, struct stage_node like, uint32_t *ret_no
     return 0;
 }
 
-static uint32_t node_of(const struct stage_tree *s, uint32_t call)
+static uint32_t stage_tree_node_of(const struct stage_tree *s, uint32_t call)
 {
     return call == STAGE_NONE ? STAGE_NONE : s->calls[call].node;
 }
@@ -66,10 +61,10 @@ static int open_call(struct growing *g, struct stage_call at, struct stage_node 
 {
     struct stage_tree *s = g->s;
     *ret_call = at.parent;
-    like.parent = node_of(s, at.parent);
+    like.parent = stage_tree_node_of(s, at.parent);
     at.node = STAGE_NONE;
     if (like.parent == STAGE_NONE || s->nodes[like.parent].depth + 1 < DEEPEST)
-        TRY(find_node(g, like, &at.node));
+        TRY(stage_tree_find_node(g, like, &at.node));
     if (at.node == STAGE_NONE) {
         s->n_overflowing++;
         return 0;
@@ -97,8 +92,7 @@ static bool is_labelled(const struct stage_tree *s, uint32_t call)
 {
     for (; call != STAGE_NONE; call = s->calls[call].parent) {
         const struct stage_node *n = &s->nodes[s->calls[call].node];
-        if (n->user && (!label_is_automatic(n->name) || str_starts(n->name, "Optimizer.")))
-            return true;
+        if (n->user && (!label_is_automatic(n->name) || torch_is_optimizer(n->name))) return true;
     }
     return false;
 }
@@ -181,7 +175,7 @@ static int own_lane(struct growing *g, lane_id lane)
         TRY(open_parts(g, lane, r, &open));
         open = close_ended(g, open, t->ts_ns[r], trace_end_ns(t, r));
         uint32_t call = call_around(g, open, t->ts_ns[r], trace_end_ns(t, r));
-        if (is_stage(g, r)) TRY(open_label(g, r, call, &call));
+        if (stage_tree_is_stage(g, r)) TRY(open_label(g, r, call, &call));
         if (is_call_of(g->s, call, r) && t->phase[r] == 'X') open = call;
         g->s->owner[r] = call;
     }
@@ -228,7 +222,7 @@ static row_t forward_of(const struct growing *g, row_t r)
     return ROW_NONE;
 }
 
-static bool encloses(const struct stage_tree *s, uint32_t outer, uint32_t inner)
+static bool stage_tree_encloses(const struct stage_tree *s, uint32_t outer, uint32_t inner)
 {
     if (outer == STAGE_NONE) return true;
     while (inner != STAGE_NONE && inner != outer) inner = s->calls[inner].parent;
@@ -242,7 +236,7 @@ static int place_backward(struct growing *g, row_t r, row_t fwd, uint32_t *ret_c
     uint32_t now = stage_tree_at(s, g->t->lane[fwd], g->t->ts_ns[r]);
     uint32_t then = s->owner[fwd];
     *ret_call = now;
-    if (then == STAGE_NONE || then == now || !encloses(s, now, then)) return 0;
+    if (then == STAGE_NONE || then == now || !stage_tree_encloses(s, now, then)) return 0;
     uint32_t *mirror = map_at(&g->mirrors, then);
     if (!mirror) return ERR_NOMEM;
     if (*mirror == MAP_NONE) {
@@ -259,6 +253,44 @@ static int place_backward(struct growing *g, row_t r, row_t fwd, uint32_t *ret_c
     return 0;
 }
 
+/* The one thread of the process of `lane` that has stages and is not autograd's: backward() is
+ * called there, and waits. LANE_NONE when there are several, or none. */
+static lane_id stage_tree_caller(const struct growing *g, lane_id lane)
+{
+    const struct trace *t = g->t;
+    lane_id found = LANE_NONE;
+    for (uint32_t l = 0; l < t->n_lanes; l++) {
+        if (g->s->first_call[l] == g->s->first_call[l + 1] || l == lane) continue;
+        if (t->lanes[l].process != t->lanes[lane].process) continue;
+        if (outline_is_autograd(t, &t->lanes[l])) continue;
+        if (found != LANE_NONE) return LANE_NONE;
+        found = l;
+    }
+    return found;
+}
+
+static bool stage_tree_in_node(const struct trace *t, row_t r)
+{
+    while (r != ROW_NONE && !(t->kind[r] == KIND_OP && outline_is_node(trace_name(t, r))))
+        r = t->parent[r];
+    return r != ROW_NONE;
+}
+
+/* What the nodes of an autograd thread do, where the trace does not say of which forward operator
+ * it is the backward: it counts for what is open on the thread that waits for it. */
+static void stage_tree_own_engine(struct growing *g, lane_id lane)
+{
+    const struct trace *t = g->t;
+    const struct lane *l = &t->lanes[lane];
+    if (l->kind != LANE_THREAD || !outline_is_autograd(t, l)) return;
+    lane_id caller = stage_tree_caller(g, lane);
+    if (caller == LANE_NONE) return;
+    for (row_t r = l->begin; r < l->end; r++)
+        if (g->s->owner[r] == STAGE_NONE && (trace_call(t, r) || t->kind[r] == KIND_MEMORY) &&
+            stage_tree_in_node(t, r))
+            g->s->owner[r] = stage_tree_at(g->s, caller, t->ts_ns[r]);
+}
+
 static int own_backward(struct growing *g)
 {
     const struct trace *t = g->t;
@@ -270,6 +302,7 @@ static int own_backward(struct growing *g)
         if (fwd == ROW_NONE || t->lane[fwd] == t->lane[r]) continue;
         TRY(place_backward(g, r, fwd, &g->s->owner[r]));
     }
+    for (uint32_t l = 0; l < t->n_lanes; l++) stage_tree_own_engine(g, l);
     return 0;
 }
 
@@ -318,17 +351,17 @@ static int order_nodes(struct stage_tree *s)
     return rc;
 }
 
-static int grow(struct growing *g)
+static int stage_tree_grow(struct growing *g)
 {
     TRY(own_rows(g));
     TRY(own_backward(g));
     return order_nodes(g->s);
 }
 
-static uint32_t count_stages(const struct growing *g)
+static uint32_t stage_tree_count_stages(const struct growing *g)
 {
     uint32_t n = 0;
-    for (row_t r = 0; r < g->t->n_rows; r++) n += is_stage(g, r);
+    for (row_t r = 0; r < g->t->n_rows; r++) n += stage_tree_is_stage(g, r);
     return n;
 }
 
@@ -338,7 +371,7 @@ int stage_tree_run(const struct stage_tree_in *in, struct arena *mem, struct sta
     const struct trace *t = in->t;
     struct stage_tree s = {0};
     struct growing g = {.in = in, .t = t, .s = &s};
-    size_t n = count_stages(&g) + (in->parts ? in->parts->n : 0);
+    size_t n = stage_tree_count_stages(&g) + (in->parts ? in->parts->n : 0);
     s.nodes = arena_zalloc(mem, MOST_NODES, sizeof *s.nodes);
     s.calls = arena_zalloc(mem, 2 * n + 1, sizeof *s.calls); /* each may have a backward twin */
     s.owner = arena_alloc(mem, ((size_t)t->n_rows + 1) * sizeof *s.owner);
@@ -348,7 +381,7 @@ int stage_tree_run(const struct stage_tree_in *in, struct arena *mem, struct sta
     map_init(&g.node_at);
     map_init(&g.forward);
     map_init(&g.mirrors);
-    int rc = grow(&g);
+    int rc = stage_tree_grow(&g);
     map_done(&g.node_at);
     map_done(&g.forward);
     map_done(&g.mirrors);

@@ -2,13 +2,13 @@
  *
  * A stage is a path of labels ("pipeline_call/transformer_forward"), so the same name in two
  * places is two stages; a call is one instance of it on one thread. ProfilerStep#, compiled
- * regions and collectives are not stages and are looked through, unless asked for. Parts that
- * nobody labelled come from outside (stage_parts.c) and stand only where no label of the user is
+ * regions and collectives are not stages and are skipped, unless requested. Parts without
+ * a label come from outside (stage_parts.c) and stand only where no label of the user is
  * open.
  *
  * Work that autograd threads launch carries no label of its own. It belongs to the label that is
- * open on the forward thread meanwhile; where that label encloses the forward op too (nobody
- * labelled the backward pass), to a stage "NAME (backward)" beside the one of the forward op. */
+ * open on the forward thread meanwhile; where that label encloses the forward op too (the
+ * backward pass has no label), to a stage "NAME (backward)" beside the one of the forward op. */
 #ifndef STRATA_ANALYZE_STAGES_STAGE_TREE_H
 #define STRATA_ANALYZE_STAGES_STAGE_TREE_H
 
@@ -17,7 +17,7 @@
 
 #define STAGE_NONE UINT32_MAX
 
-/* A call of something that nobody labelled. */
+/* A call of something without a label. */
 struct stage_part {
     int64_t begin_ns, end_ns;
     lane_id lane;
@@ -37,7 +37,7 @@ struct stage_node {
     uint32_t depth;
     bool backward; /* launched by autograd for the forward stage of this name */
     bool user;     /* named by a person; false for compiled regions, collectives, derived parts */
-    bool derived;  /* nobody named it */
+    bool derived;  /* it has no name */
     enum origin from;
 };
 

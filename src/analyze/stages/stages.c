@@ -6,11 +6,10 @@
 
 #include "analyze/device/memory_levels.h"
 #include "analyze/names/source_place.h"
+#include "analyze/stages/stages_constants.h"
 #include "analyze/stages/stages_private.h"
 #include "base/search.h"
 #include "base/stats.h"
-
-enum { CONTAINER_PCT = 50 }; /* share of a container's time that its stages cover */
 
 struct measure {
     const struct trace *t;
@@ -58,7 +57,7 @@ static int group_calls(struct measure *m, struct err *e)
     return 0;
 }
 
-static int64_t duration(const struct stage_call *c)
+static int64_t stages_duration(const struct stage_call *c)
 {
     return c->end_ns - c->begin_ns;
 }
@@ -68,13 +67,13 @@ static struct stage *stage_of(const struct measure *m, uint32_t call)
     return &m->s->list[m->s->tree.calls[call].node];
 }
 
-static uint32_t parent_of(const struct measure *m, uint32_t call)
+static uint32_t stages_parent_of(const struct measure *m, uint32_t call)
 {
     return m->s->tree.calls[call].parent;
 }
 
 /* Counts what a runtime call or allocator event is, for every stage around it. */
-static void count_row(const struct measure *m, row_t r)
+static void stages_count_row(const struct measure *m, row_t r)
 {
     const struct trace *t = m->t;
     enum call_kind kind = calls_kind(calls_of(m->cx), t, r);
@@ -82,7 +81,7 @@ static void count_row(const struct measure *m, row_t r)
     bool alloc = mem && mem->device_type != 0 && mem->bytes > 0;
     bool waits = call_waits(kind) && !(t->flags[r] & ROW_PROFILER);
     if (kind == CALL_OTHER && !alloc) return;
-    for (uint32_t c = m->s->tree.owner[r]; c != STAGE_NONE; c = parent_of(m, c)) {
+    for (uint32_t c = m->s->tree.owner[r]; c != STAGE_NONE; c = stages_parent_of(m, c)) {
         struct stage *s = stage_of(m, c);
         s->launches += call_launches(kind);
         s->graph_launches += kind == CALL_GRAPH_LAUNCH;
@@ -102,7 +101,7 @@ static void take_work(struct measure *m, row_t r, bool fill)
     for (uint32_t i = 0; owner != STAGE_NONE && i < n; i++) {
         if (!timeline_has(m->t, rows[i])) continue;
         if (!fill) m->self_gpu[owner] += m->t->dur_ns[rows[i]];
-        for (uint32_t c = owner; c != STAGE_NONE; c = parent_of(m, c)) {
+        for (uint32_t c = owner; c != STAGE_NONE; c = stages_parent_of(m, c)) {
             if (fill) m->work[m->slice[c] + m->n_slice[c]] = rows[i];
             m->n_slice[c]++;
         }
@@ -144,32 +143,38 @@ static void measure_calls(struct measure *m)
     const struct stage_tree *tree = &m->s->tree;
     for (uint32_t c = 0; c < tree->n_calls; c++) {
         if (stage_of(m, c)->backward) continue;
-        int64_t dur = duration(&tree->calls[c]), idle = idle_in(m, &tree->calls[c]);
+        int64_t dur = stages_duration(&tree->calls[c]), idle = idle_in(m, &tree->calls[c]);
         m->idle[c] = idle;
         m->self_cpu[c] += dur;
         m->self_idle[c] += idle;
-        uint32_t up = parent_of(m, c);
+        uint32_t up = stages_parent_of(m, c);
         if (up == STAGE_NONE) continue;
         m->self_cpu[up] -= dur;
         m->self_idle[up] -= idle;
     }
 }
 
+/* A call that goes on after the last step belongs to no step, though it may begin in one. */
 static bool in_steps(const struct measure *m, uint32_t call)
 {
-    return steps_at(steps_of(m->cx), m->s->tree.calls[call].begin_ns) != UINT32_MAX;
+    const struct steps *steps = steps_of(m->cx);
+    const struct stage_call *c = &m->s->tree.calls[call];
+    if (!steps->n_steps || c->end_ns > steps->steps[steps->n_steps - 1].cpu.end_ns) return false;
+    return steps_at(steps, c->begin_ns) != UINT32_MAX;
 }
 
-/* Per-call sums of one stage; `cpu` and `gpu` are scratch for one value a call. */
-static void sum_stage(struct measure *m, struct stage *s, const uint32_t *calls, int64_t *cpu,
-                      int64_t *gpu)
+/* Per-call sums of one stage; `cpu` and `gpu` are scratch for one value per call. */
+static void stages_sum_stage(struct measure *m, struct stage *s, const uint32_t *calls,
+                             int64_t *cpu, int64_t *gpu)
 {
+    uint32_t first = 0; /* by time: calls of one thread come before those of the next */
     for (uint32_t i = 0; i < s->calls; i++) {
         uint32_t c = calls[i];
+        if (m->s->tree.calls[c].begin_ns < m->s->tree.calls[calls[first]].begin_ns) first = i;
         struct work_sum w =
             work_sum_run(m->t, timeline_of(m->cx), m->work + m->slice[c], m->n_slice[c]);
         work_sum_add(&s->gpu, &w);
-        cpu[i] = s->backward ? 0 : duration(&m->s->tree.calls[c]);
+        cpu[i] = s->backward ? 0 : stages_duration(&m->s->tree.calls[c]);
         gpu[i] = w.sum_ns;
         s->cpu_ns += cpu[i];
         s->self_cpu_ns += m->self_cpu[c];
@@ -180,8 +185,8 @@ static void sum_stage(struct measure *m, struct stage *s, const uint32_t *calls,
         s->step_cpu_ns += cpu[i];
         s->step_gpu_ns += w.sum_ns;
     }
-    s->first_ns = s->calls ? cpu[0] : 0;
-    s->gpu_first_ns = s->calls ? gpu[0] : 0;
+    s->first_ns = s->calls ? cpu[first] : 0;
+    s->gpu_first_ns = s->calls ? gpu[first] : 0;
     stats_sort(cpu, s->calls);
     stats_sort(gpu, s->calls);
     s->median_ns = stats_median(cpu, s->calls);
@@ -200,7 +205,7 @@ static int sum_stages(struct measure *m, struct err *e)
     for (uint32_t i = 0; i < m->s->n; calls += m->s->list[i++].calls) {
         struct stage *s = &m->s->list[i];
         if (!s->calls) continue;
-        sum_stage(m, s, calls, cpu, gpu);
+        stages_sum_stage(m, s, calls, cpu, gpu);
         /* calls of one stage may overlap on the device: its union is taken over all of them */
         s->gpu.union_ns = work_sum_run(m->t, timeline_of(m->cx), m->work + m->slice[calls[0]],
                                        work_sum_count(&s->gpu))
@@ -246,7 +251,8 @@ static void find_containers(struct measure *m, uint8_t *n_inside)
     for (uint32_t i = 0; i < m->s->n; i++) {
         struct stage *s = &m->s->list[i];
         int64_t inside = s->cpu_ns - s->self_cpu_ns;
-        s->container = !s->derived && n_inside[i] >= 2 && inside * 100 >= s->cpu_ns * CONTAINER_PCT;
+        s->container =
+            !s->derived && n_inside[i] >= 2 && inside * 100 >= s->cpu_ns * stages_container_pct;
     }
     for (uint32_t c = 0; c < tree->n_calls; c++) {
         struct stage *s = stage_of(m, c);
@@ -254,7 +260,7 @@ static void find_containers(struct measure *m, uint8_t *n_inside)
     }
 }
 
-static int prepare(struct measure *m, struct err *e)
+static int stages_prepare(struct measure *m, struct err *e)
 {
     size_t n = (size_t)m->s->tree.n_calls + 1;
     m->slice = arena_zalloc(m->mem, n, sizeof *m->slice);
@@ -268,7 +274,7 @@ static int prepare(struct measure *m, struct err *e)
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int stages_run_pass(struct context *cx, void *ret, struct err *e)
 {
     const struct trace *t = cx->t;
     const struct steps *steps = steps_of(cx);
@@ -280,8 +286,8 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     TRY(stage_tree_run(&in, cx->mem, &s->tree, e));
     TRY(fill_stages(&m, e));
     TRY(group_calls(&m, e));
-    TRY(prepare(&m, e));
-    for (row_t r = 0; r < t->n_rows; r++) count_row(&m, r);
+    TRY(stages_prepare(&m, e));
+    for (row_t r = 0; r < t->n_rows; r++) stages_count_row(&m, r);
     TRY(lay_out_work(&m, e));
     measure_calls(&m);
     TRY(sum_stages(&m, e));
@@ -303,5 +309,5 @@ const struct pass stages_pass = {
     .id = PASS_STAGES,
     .size = sizeof(struct stages),
     .needs = needs,
-    .run = run_pass,
+    .run = stages_run_pass,
 };

@@ -44,7 +44,7 @@ static int by_process_and_begin(const void *a, const void *b)
 
 /* The outermost stages of all threads, then what is left between them, in place: a server's threads
  * wait for requests most of the time, and that is not what the program does. */
-static int find_gaps(struct gap_walk *g, struct arena *mem)
+static int unlabelled_find_gaps(struct gap_walk *g, struct arena *mem)
 {
     const struct stage_tree *tree = &g->s->tree;
     uint32_t n = 0;
@@ -79,7 +79,7 @@ static bool in_gap(const struct gap_walk *g, uint32_t process, int64_t ts_ns)
     return i < g->n_gaps && g->gaps[i].process == process && g->gaps[i].time.begin_ns <= ts_ns;
 }
 
-static bool is_between(const struct gap_walk *g, row_t r)
+static bool unlabelled_is_between(const struct gap_walk *g, row_t r)
 {
     uint32_t c = g->s->tree.owner[r];
     if (c != STAGE_NONE) return g->s->list[g->s->tree.calls[c].node].container;
@@ -112,7 +112,7 @@ static bool is_step_mark(const struct trace *t, row_t r)
 
 /* Whose time a row is: its own, or of the function around it where strata's wrappers lie between.
  */
-static row_t whose(struct gap_walk *g, row_t r)
+static row_t unlabelled_whose(struct gap_walk *g, row_t r)
 {
     while (r != ROW_NONE && (source_places_is_recorder(g->where, r) || is_stage_row(g, r)))
         r = g->t->parent[r];
@@ -125,7 +125,7 @@ static void add_self(struct gap_walk *g, const struct lane *l, row_t r)
     int64_t self = g->self[r - l->begin];
     if (self <= 0) return;
     g->recorded_ns += self;
-    row_t who = source_places_is_recorder(g->where, r) ? whose(g, r) : r;
+    row_t who = source_places_is_recorder(g->where, r) ? unlabelled_whose(g, r) : r;
     if (who == ROW_NONE || is_step_mark(g->t, who)) return;
     str_id name = g->t->name[who];
     bool first = !g->calls_of_name[name];
@@ -135,7 +135,7 @@ static void add_self(struct gap_walk *g, const struct lane *l, row_t r)
     if (first || g->t->dur_ns[who] > g->t->dur_ns[*longest]) *longest = who;
 }
 
-static int add_call(struct gap_walk *g, row_t r)
+static int unlabelled_add_call(struct gap_walk *g, row_t r)
 {
     struct between *b = &g->s->between;
     enum call_kind kind = calls_kind(calls_of(g->cx), g->t, r);
@@ -164,16 +164,16 @@ static void add_gaps(struct gap_walk *g)
     }
 }
 
-static int walk_lane(struct gap_walk *g, lane_id lane)
+static int unlabelled_walk_lane(struct gap_walk *g, lane_id lane)
 {
     const struct lane *l = &g->t->lanes[lane];
     const struct stage_tree *tree = &g->s->tree;
     if (tree->first_call[lane] == tree->first_call[lane + 1]) return 0;
     take_self_times(g, l);
     for (row_t r = l->begin; r < l->end; r++) {
-        if (is_stage_row(g, r) || !is_between(g, r)) continue;
+        if (is_stage_row(g, r) || !unlabelled_is_between(g, r)) continue;
         if (g->t->phase[r] == 'X' && kind_nests(g->t->kind[r])) add_self(g, l, r);
-        if (trace_call(g->t, r)) TRY(add_call(g, r));
+        if (trace_call(g->t, r)) TRY(unlabelled_add_call(g, r));
     }
     return 0;
 }
@@ -215,7 +215,7 @@ int unlabelled_run(const struct context *cx, struct stages *s, struct err *e)
     g.longest_of_name = arena_zalloc(mem, n_names, sizeof *g.longest_of_name);
     g.self = arena_alloc(mem, ((size_t)longest_lane(t) + 1) * sizeof *g.self);
     bool failed = !g.self_of_name || !g.calls_of_name || !g.longest_of_name || !g.self ||
-                  find_gaps(&g, mem) < 0;
+                  unlabelled_find_gaps(&g, mem) < 0;
     for (uint32_t i = 0; i < s->n; i++) {
         if (!s->list[i].container) continue;
         s->between.cpu_ns += s->list[i].self_cpu_ns;
@@ -223,7 +223,7 @@ int unlabelled_run(const struct context *cx, struct stages *s, struct err *e)
     }
     if (!failed) add_gaps(&g);
     for (uint32_t l = 0; l < t->n_lanes && !failed; l++)
-        if (t->lanes[l].kind == LANE_THREAD) failed = walk_lane(&g, l) < 0;
+        if (t->lanes[l].kind == LANE_THREAD) failed = unlabelled_walk_lane(&g, l) < 0;
     if (!failed) {
         pick_top(&g);
         int64_t untraced = s->between.cpu_ns - g.recorded_ns;

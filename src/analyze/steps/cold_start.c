@@ -1,6 +1,7 @@
 /* cold_start.c: per label, the time of its first call to its first op against the median of all
  * calls. Later calls stall too, but not because they are cold. */
 #include "analyze/steps/steps.h"
+#include "analyze/steps/steps_constants.h"
 #include "analyze/steps/steps_private.h"
 
 #include <stdlib.h>
@@ -8,15 +9,13 @@
 #include "analyze/names/label.h"
 #include "base/stats.h"
 
-enum { DEAD_TIMES = 3, DEAD_NS = 10000, DEAD_PCT = 5, FEWEST_CALLS = 3 };
-
 struct launch_wait {
     str_id name;
     row_t label, op;
     int64_t dead_ns;
 };
 
-static bool is_label(const struct trace *t, row_t r)
+static bool cold_start_is_label(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
 }
@@ -39,13 +38,13 @@ static int by_label(const void *a, const void *b)
 
 /* Labels with the first op or call inside them. Rows are visited backwards, so that the next op of
  * the lane is known at each. */
-static uint32_t find_starts(const struct trace *t, struct launch_wait *ret)
+static uint32_t cold_start_find_starts(const struct trace *t, struct launch_wait *ret)
 {
     row_t op = ROW_NONE;
     uint32_t n = 0;
     for (row_t r = t->n_rows; r-- > 0;) {
         if (op != ROW_NONE && t->lane[op] != t->lane[r]) op = ROW_NONE;
-        if (op != ROW_NONE && is_label(t, r) && t->ts_ns[op] < trace_end_ns(t, r))
+        if (op != ROW_NONE && cold_start_is_label(t, r) && t->ts_ns[op] < trace_end_ns(t, r))
             ret[n++] = (struct launch_wait){t->name[r], r, op, t->ts_ns[op] - t->ts_ns[r]};
         if (t->kind[r] == KIND_OP || trace_call(t, r)) op = r;
     }
@@ -53,10 +52,10 @@ static uint32_t find_starts(const struct trace *t, struct launch_wait *ret)
 }
 
 /* The calls of one label. `sorted` is scratch for n values. */
-static void judge(const struct trace *t, const struct launch_wait *calls, uint32_t n,
-                  int64_t *sorted, struct steps *s)
+static void cold_start_judge(const struct trace *t, const struct launch_wait *calls, uint32_t n,
+                             int64_t *sorted, struct steps *s)
 {
-    if (n < FEWEST_CALLS) return;
+    if (n < cold_start_calls) return;
     for (uint32_t i = 0; i < n; i++) sorted[i] = calls[i].dead_ns;
     stats_sort(sorted, n);
     int64_t usual = stats_median(sorted, n);
@@ -64,7 +63,8 @@ static void judge(const struct trace *t, const struct launch_wait *calls, uint32
     uint32_t step = steps_at(s, t->ts_ns[calls[0].label]);
     int64_t whole = t->dur_ns[calls[0].label];
     if (step != UINT32_MAX) whole = s->steps[step].cpu.end_ns - s->steps[step].cpu.begin_ns;
-    if (dead < DEAD_TIMES * usual || dead - usual < DEAD_NS || dead * 100 < whole * DEAD_PCT)
+    if (dead < cold_start_dead_times * usual || dead - usual < cold_start_dead_ns ||
+        dead * 100 < whole * cold_start_dead_pct)
         return;
     s->dead[s->n_dead++] = (struct dead_window){calls[0].label, calls[0].op, dead, usual, step};
 }
@@ -72,16 +72,16 @@ static void judge(const struct trace *t, const struct launch_wait *calls, uint32
 int cold_start_find(const struct trace *t, struct arena *mem, struct steps *s, struct err *e)
 {
     uint32_t n = 0;
-    for (row_t r = 0; r < t->n_rows; r++) n += is_label(t, r);
+    for (row_t r = 0; r < t->n_rows; r++) n += cold_start_is_label(t, r);
     s->dead = arena_zalloc(mem, (size_t)n + 1, sizeof *s->dead);
     struct launch_wait *starts = arena_zalloc(mem, (size_t)n + 1, sizeof *starts);
     int64_t *sorted = arena_zalloc(mem, (size_t)n + 1, sizeof *sorted);
     if (!s->dead || !starts || !sorted) return err_nomem(e);
-    n = find_starts(t, starts);
+    n = cold_start_find_starts(t, starts);
     qsort_r(starts, n, sizeof *starts, by_name_and_time, (void *)(uintptr_t)t);
     for (uint32_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && starts[end].name == starts[i].name;) end++;
-        judge(t, starts + i, end - i, sorted, s);
+        cold_start_judge(t, starts + i, end - i, sorted, s);
     }
     qsort(s->dead, s->n_dead, sizeof *s->dead, by_label);
     return 0;

@@ -2,19 +2,20 @@
 #include "analyze/steps/loop.h"
 
 #include "analyze/names/label.h"
+#include "analyze/names/torch_words.h"
 #include "analyze/steps/steps_private.h"
 #include "base/stats.h"
 
-static bool is_step(const struct trace *t, row_t r)
+static bool loop_is_step(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_STEP;
 }
 
-static uint32_t count_steps(const struct trace *t, const struct lane *l)
+static uint32_t loop_count_steps(const struct trace *t, const struct lane *l)
 {
     uint32_t n = 0;
     if (l->kind != LANE_THREAD) return 0;
-    for (row_t r = l->begin; r < l->end; r++) n += is_step(t, r);
+    for (row_t r = l->begin; r < l->end; r++) n += loop_is_step(t, r);
     return n;
 }
 
@@ -24,7 +25,7 @@ static int find_profiler_steps(const struct trace *t, struct arena *mem, struct 
 {
     uint32_t most = 0;
     for (uint32_t l = 0; l < t->n_lanes; l++) {
-        uint32_t n = count_steps(t, &t->lanes[l]);
+        uint32_t n = loop_count_steps(t, &t->lanes[l]);
         if (n <= most) continue;
         most = n;
         ret->lane = l;
@@ -34,12 +35,12 @@ static int find_profiler_steps(const struct trace *t, struct arena *mem, struct 
     ret->rounds = arena_zalloc(mem, most, sizeof *ret->rounds);
     if (!ret->rounds) return err_nomem(e);
     for (row_t r = l->begin; r < l->end; r++) {
-        if (!is_step(t, r)) continue;
+        if (!loop_is_step(t, r)) continue;
         int64_t end = trace_end_ns(t, r);
         struct loop_round *last = ret->n_rounds ? &ret->rounds[ret->n_rounds - 1] : NULL;
         if (last && last->end_ns > t->ts_ns[r]) continue; /* one inside another: seen twice */
         ret->rounds[ret->n_rounds++] = (struct loop_round){t->ts_ns[r], end, end, t->name[r],
-                                                           label_step_number(trace_name(t, r))};
+                                                           torch_step_number(trace_name(t, r))};
     }
     ret->found = ORIGIN_PROFILER_STEPS;
     ret->period = 1;
@@ -104,7 +105,7 @@ static int find_in_outline(const struct context *cx, struct loop *ret, struct er
 
 /* ---- what stands around and inside rounds that labels mark ---- */
 
-static bool is_label(const struct trace *t, row_t r)
+static bool loop_is_label(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_ANNOTATION && !trace_is_derived(t, r) &&
            label_kind(trace_name(t, r)) == LABEL_USER;
@@ -116,7 +117,7 @@ static row_t label_around(const struct trace *t, lane_id lane, const struct loop
     row_t at = trace_lower_bound(t, lane, r->begin_ns);
     if (at == t->lanes[lane].end) return ROW_NONE;
     for (at = t->parent[at]; at != ROW_NONE; at = t->parent[at])
-        if (is_label(t, at) && t->ts_ns[at] <= r->begin_ns &&
+        if (loop_is_label(t, at) && t->ts_ns[at] <= r->begin_ns &&
             trace_end_ns(t, at) >= r->inner_end_ns)
             return at;
     return ROW_NONE;
@@ -124,7 +125,7 @@ static row_t label_around(const struct trace *t, lane_id lane, const struct loop
 
 /* Adds the calls that the rounds lie in: the labels around them, of one name and more than one
  * round each. */
-static int add_calls(const struct trace *t, struct loop *l, struct arena *mem, struct err *e)
+static int loop_add_calls(const struct trace *t, struct loop *l, struct arena *mem, struct err *e)
 {
     row_t last = ROW_NONE;
     uint32_t n = 0;
@@ -150,7 +151,7 @@ static int add_calls(const struct trace *t, struct loop *l, struct arena *mem, s
     return 0;
 }
 
-static int add_steps(struct loop *l, const struct trace *t, struct arena *mem, struct err *e)
+static int loop_add_steps(struct loop *l, const struct trace *t, struct arena *mem, struct err *e)
 {
     int64_t *ns = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *ns);
     struct span *spans = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *spans);
@@ -162,13 +163,15 @@ static int add_steps(struct loop *l, const struct trace *t, struct arena *mem, s
     stats_sort(ns, l->n_rounds);
     struct loop_level *s = &l->levels[l->n_levels];
     bool marks = l->found == ORIGIN_PROFILER_STEPS;
-    *s =
-        (struct loop_level){.name = marks ? str_c("ProfilerStep") : trace_str(t, l->rounds[0].name),
-                            .from = l->found,
-                            .count = l->n_rounds,
-                            .per_outer = l->n_levels ? s->per_outer : l->n_rounds,
-                            .median_ns = stats_median(ns, l->n_rounds),
-                            .spans = spans};
+    *s = (struct loop_level){.name = marks ? str_c(TORCH_STEP)
+                                     : l->rounds[0].name == STR_NONE
+                                         ? str_c("")
+                                         : trace_str(t, l->rounds[0].name),
+                             .from = l->found,
+                             .count = l->n_rounds,
+                             .per_outer = l->n_levels ? s->per_outer : l->n_rounds,
+                             .median_ns = stats_median(ns, l->n_rounds),
+                             .spans = spans};
     l->steps = l->n_levels++;
     return 0;
 }
@@ -235,11 +238,28 @@ static int look_around_labels(const struct context *cx, struct loop *found, stru
     return 0;
 }
 
+int loop_whole(const struct context *cx, struct loop *ret, struct err *e)
+{
+    const struct trace *t = cx->t;
+    struct loop l = {.lane = outline_of(cx)->lane, .process = UINT32_MAX};
+    l.rounds = arena_zalloc(cx->mem, 1, sizeof *l.rounds);
+    if (!l.rounds) return err_nomem(e);
+    l.rounds[0] = (struct loop_round){t->begin_ns, t->end_ns, t->end_ns, STR_NONE, -1};
+    l.n_rounds = l.period = 1;
+    l.found = ORIGIN_OPS;
+    if (l.lane != LANE_NONE) l.process = t->lanes[l.lane].process;
+    TRY(loop_add_steps(&l, t, cx->mem, e));
+    *ret = l;
+    return 0;
+}
+
 int loop_find(const struct context *cx, struct loop *ret, struct err *e)
 {
     const struct trace *t = cx->t;
     const struct loop none = {.lane = LANE_NONE, .process = UINT32_MAX};
     struct loop steps = none, found = none;
+    /* Cold steps were left out, and one remains: what repeats in it are its parts. */
+    if (t->part.judged && t->part.n_calls == 1) return loop_whole(cx, ret, e);
     TRY(find_profiler_steps(t, cx->mem, &steps, e));
     /* A single profiler step often holds a whole call with a loop of its own inside. */
     if (steps.n_rounds < 2) TRY(loop_labels_find(t, cx->mem, &found, e));
@@ -249,8 +269,8 @@ int loop_find(const struct context *cx, struct loop *ret, struct err *e)
     if (found.n_levels) {
         /* found in the outline, with all its levels */
     } else if (found.n_rounds) {
-        TRY(add_calls(t, &found, cx->mem, e));
-        TRY(add_steps(&found, t, cx->mem, e));
+        TRY(loop_add_calls(t, &found, cx->mem, e));
+        TRY(loop_add_steps(&found, t, cx->mem, e));
         TRY(add_inside(cx, &found, e));
     } else {
         TRY(find_in_outline(cx, &found, e));

@@ -6,7 +6,7 @@
  *   2. annotations that repeat and tile the loop: the period of their sequence, so that the two
  *      forwards of classifier-free guidance and the scheduler's step make one round;
  *   3. the outermost repetition in the outline of the program that is not the layers of a network:
- *      calls of modules and functions, compiled regions and graphs, operators, kernels. */
+ *      module and function calls, compiled regions and graphs, operators, kernels. */
 #ifndef STRATA_ANALYZE_STEPS_LOOP_H
 #define STRATA_ANALYZE_STEPS_LOOP_H
 
@@ -47,5 +47,8 @@ struct loop {
 
 /* Needs the outline. Memory from cx->mem. */
 int loop_find(const struct context *cx, struct loop *ret, struct err *e) MUST_USE;
+
+/* All of the trace as one round: a single call was recorded. */
+int loop_whole(const struct context *cx, struct loop *ret, struct err *e) MUST_USE;
 
 #endif

@@ -6,6 +6,7 @@
  *               `----- round 0 -----' `----- round 1 -----'
  */
 #include "analyze/steps/loop.h"
+#include "analyze/steps/steps_constants.h"
 #include "analyze/steps/steps_private.h"
 
 #include "analyze/names/label.h"
@@ -13,9 +14,7 @@
 #include "base/map.h"
 
 enum {
-    DEEPEST = 16,     /* levels of annotations that are looked into */
-    COVER_PCT = 30,   /* share of a level's labelled time that rounds must cover */
-    INNER_REPEATS = 4 /* forwards of one round: more of them are rounds themselves */
+    DEEPEST = 16, /* levels of annotations that are looked into */
 };
 
 #define NO_LABEL UINT32_MAX
@@ -50,14 +49,7 @@ static bool is_user_label(const struct trace *t, row_t r)
 
 static uint64_t token_key(struct str name)
 {
-    bool counted = label_says_round(name);
-    uint64_t h = counted;
-    for (size_t i = 0; i < name.n; i++) {
-        unsigned char c = (unsigned char)name.p[i];
-        if (counted && c >= '0' && c <= '9') continue;
-        h = map_mix(h * 257 + c + 1);
-    }
-    return h;
+    return label_says_round(name) ? intern_hash_words(name) : intern_hash(name);
 }
 
 static int name_tokens(struct labels *ls, struct err *e)
@@ -76,7 +68,7 @@ static int name_tokens(struct labels *ls, struct err *e)
     return failed ? err_nomem(e) : 0;
 }
 
-static bool holds(const struct trace *t, row_t outer, row_t inner)
+static bool loop_labels_holds(const struct trace *t, row_t outer, row_t inner)
 {
     int64_t end = trace_end_ns(t, outer);
     return t->ts_ns[inner] < end && trace_end_ns(t, inner) <= end;
@@ -93,7 +85,8 @@ static int read_labels(struct labels *ls, const struct lane *l, struct err *e)
     uint32_t open = NO_LABEL;
     for (row_t r = l->begin; r < l->end; r++) {
         if (!is_user_label(t, r)) continue;
-        while (open != NO_LABEL && !holds(t, ls->list[open].row, r)) open = ls->list[open].parent;
+        while (open != NO_LABEL && !loop_labels_holds(t, ls->list[open].row, r))
+            open = ls->list[open].parent;
         uint32_t depth = open == NO_LABEL ? 0 : ls->list[open].depth + 1;
         ls->list[ls->n] = (struct label){r, open, 0, depth};
         open = ls->n++;
@@ -139,7 +132,7 @@ static int64_t total_weight(const struct memory_level *v)
 static void join_inner(const struct labels *ls, const struct memory_level *v, struct repeat *r)
 {
     uint32_t after = r->begin + r->count;
-    if (r->period != 1 || r->count > INNER_REPEATS || after >= v->n) return;
+    if (r->period != 1 || r->count > loop_labels_inner_rounds || after >= v->n) return;
     if (label_ends_round(level_name(ls, v, r->begin))) return;
     if (!label_ends_round(level_name(ls, v, after))) return;
     *r = (struct repeat){.begin = r->begin,
@@ -150,7 +143,8 @@ static void join_inner(const struct labels *ls, const struct memory_level *v, st
 }
 
 /* A window that opens inside a round shifts the pattern: let rounds end with what ends a round. */
-static void turn(const struct labels *ls, const struct memory_level *v, struct repeat *r)
+static void loop_labels_turn(const struct labels *ls, const struct memory_level *v,
+                             struct repeat *r)
 {
     for (uint32_t shift = 0; r->period > 1 && shift <= r->spare; shift++) {
         uint32_t first = r->begin + shift, last = first + r->period - 1;
@@ -178,8 +172,8 @@ static void push_run(struct runs *r, uint32_t begin, uint32_t end)
 
 /* Rounds that do not repeat exactly still end with the same label: a pipeline that changes its
  * model half way, a step with one more forward. From `at` on, runs up to the next `last`. */
-static void follow(const struct memory_level *v, uint32_t at, uint32_t last, uint32_t longest,
-                   struct runs *r)
+static void loop_labels_follow(const struct memory_level *v, uint32_t at, uint32_t last,
+                               uint32_t longest, struct runs *r)
 {
     while (at < v->n) {
         uint32_t end = at;
@@ -211,8 +205,8 @@ static uint32_t round_before(const struct memory_level *v, uint32_t at, uint32_t
 }
 
 /* The rounds of a repetition; beyond it and inside it, by the label that ends them if one does. */
-static int find_runs(const struct labels *ls, const struct memory_level *v, const struct repeat *r,
-                     struct runs *ret, struct err *e)
+static int loop_labels_find_runs(const struct labels *ls, const struct memory_level *v,
+                                 const struct repeat *r, struct runs *ret, struct err *e)
 {
     ret->list = arena_zalloc(ls->mem, (size_t)v->n + 1, sizeof *ret->list);
     if (!ret->list) return err_nomem(e);
@@ -226,7 +220,7 @@ static int find_runs(const struct labels *ls, const struct memory_level *v, cons
     while (first > 0 && v->tokens[first - 1] != last && holds_token(v, unit, v->tokens[first - 1]))
         first--; /* the repetition was found with its first round cut into */
     while ((begin = round_before(v, first, unit.end)) < first) first = begin;
-    follow(v, first, last, 3 * r->period, ret);
+    loop_labels_follow(v, first, last, 3 * r->period, ret);
     return 0;
 }
 
@@ -249,12 +243,12 @@ static void end_rounds_with(const struct labels *ls, const struct memory_level *
     }
 }
 
-static int add_rounds(const struct labels *ls, const struct memory_level *v, const struct repeat *r,
-                      struct loop *ret, struct err *e)
+static int loop_labels_add_rounds(const struct labels *ls, const struct memory_level *v,
+                                  const struct repeat *r, struct loop *ret, struct err *e)
 {
     const struct trace *t = ls->t;
     struct runs runs = {0};
-    TRY(find_runs(ls, v, r, &runs, e));
+    TRY(loop_labels_find_runs(ls, v, r, &runs, e));
     struct loop_round *rounds = arena_zalloc(ls->mem, ret->n_rounds + runs.n, sizeof *rounds);
     if (!rounds) return err_nomem(e);
     if (ret->n_rounds) memcpy(rounds, ret->rounds, ret->n_rounds * sizeof *rounds);
@@ -277,16 +271,16 @@ static int add_rounds(const struct labels *ls, const struct memory_level *v, con
 
 /* Below the outermost level, labels inside something that is not a loop by its name (a forward
  * pass, say) may be the layers of a model: there they must say themselves that they are rounds. */
-static bool convincing(const struct labels *ls, const struct memory_level *v, uint32_t parent,
-                       const struct repeat *r)
+static bool loop_labels_convincing(const struct labels *ls, const struct memory_level *v,
+                                   uint32_t parent, const struct repeat *r)
 {
-    if (!r->count || r->weight * 100 < total_weight(v) * COVER_PCT) return false;
+    if (!r->count || r->weight * 100 < total_weight(v) * loop_labels_cover_pct) return false;
     if (parent == NO_LABEL || label_says_call(trace_name(ls->t, ls->list[parent].row))) return true;
     return label_says_round(level_name(ls, v, r->begin)) ||
            label_ends_round(level_name(ls, v, r->begin + r->period - 1));
 }
 
-static uint32_t widest(const struct memory_level *v)
+static uint32_t loop_labels_widest(const struct memory_level *v)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < v->n; i++)
@@ -296,7 +290,8 @@ static uint32_t widest(const struct memory_level *v)
 
 /* Adds the rounds found among the labels under `parent`, else under the widest of them. Whole
  * calls ("pipeline_call" three times) are rounds only if there is no loop inside them. */
-static int search(const struct labels *ls, uint32_t parent, struct loop *ret, struct err *e)
+static int loop_labels_search(const struct labels *ls, uint32_t parent, struct loop *ret,
+                              struct err *e)
 {
     struct memory_level v;
     struct repeat r;
@@ -304,17 +299,19 @@ static int search(const struct labels *ls, uint32_t parent, struct loop *ret, st
     if (!v.n || ls->list[v.labels[0]].depth >= DEEPEST) return 0;
     struct period_seq seq = {v.tokens, v.weights, v.n, 0};
     TRY(period_find(&seq, ls->mem, &r, e));
-    if (!convincing(ls, &v, parent, &r)) return search(ls, widest(&v), ret, e);
+    if (!loop_labels_convincing(ls, &v, parent, &r))
+        return loop_labels_search(ls, loop_labels_widest(&v), ret, e);
 
     join_inner(ls, &v, &r);
-    turn(ls, &v, &r);
+    loop_labels_turn(ls, &v, &r);
     uint32_t before = ret->n_rounds;
     if (r.period == 1 && label_says_call(level_name(ls, &v, r.begin)))
-        for (uint32_t i = 0; i < r.count; i++) TRY(search(ls, v.labels[r.begin + i], ret, e));
-    return ret->n_rounds > before ? 0 : add_rounds(ls, &v, &r, ret, e);
+        for (uint32_t i = 0; i < r.count; i++)
+            TRY(loop_labels_search(ls, v.labels[r.begin + i], ret, e));
+    return ret->n_rounds > before ? 0 : loop_labels_add_rounds(ls, &v, &r, ret, e);
 }
 
-static int64_t covered_ns(const struct loop *l)
+static int64_t loop_labels_covered_ns(const struct loop *l)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < l->n_rounds; i++) sum += l->rounds[i].end_ns - l->rounds[i].begin_ns;
@@ -328,8 +325,8 @@ int loop_labels_find(const struct trace *t, struct arena *mem, struct loop *ret,
         struct labels ls = {t, mem, NULL, 0};
         struct loop found = {.lane = l, .process = UINT32_MAX};
         TRY(read_labels(&ls, &t->lanes[l], e));
-        TRY(search(&ls, NO_LABEL, &found, e));
-        if (covered_ns(&found) > covered_ns(ret)) *ret = found;
+        TRY(loop_labels_search(&ls, NO_LABEL, &found, e));
+        if (loop_labels_covered_ns(&found) > loop_labels_covered_ns(ret)) *ret = found;
     }
     return 0;
 }

@@ -42,9 +42,12 @@ struct steps {
     lane_id lane;
     struct step *steps; /* in time order, apart */
     uint32_t n_steps;
+    uint32_t n_no_work;       /* of them, those with STEP_NO_WORK */
     struct span loop;         /* begin of the first step to end of the last */
     int64_t median_ns;        /* of the CPU intervals of steps without flags; all if all have */
     uint32_t median_launches; /* the same, of launches */
+    int64_t each_ns; /* what a step takes: the longer of the CPU's median and the device's, since
+                        either runs ahead of the other */
     struct loop_level levels[LEVELS_MOST]; /* all that repeats, outer to inner */
     uint32_t n_levels;
     uint32_t level;           /* of the steps, among them */
@@ -65,6 +68,9 @@ static inline bool steps_may_be_layers(const struct steps *s)
 {
     return (s->found_by == ORIGIN_OPS || s->found_by == ORIGIN_KERNELS) && s->n_levels == 1;
 }
+
+/* Kernels launched in a step, on average: the one figure for "kernels per step". */
+double steps_kernels(const struct steps *s);
 
 /* Index of the step whose CPU interval holds `ts_ns`, or UINT32_MAX. */
 uint32_t steps_at(const struct steps *s, int64_t ts_ns);

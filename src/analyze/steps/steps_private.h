@@ -3,8 +3,8 @@
 #define STRATA_ANALYZE_STEPS_STEPS_PRIVATE_H
 
 #include "base/err.h"
+#include "trace/trace.h"
 
-struct trace;
 struct arena;
 struct steps;
 struct loop;
@@ -15,6 +15,12 @@ struct loop;
 /* Fills s->dead; the steps must be there already. */
 int cold_start_find(const struct trace *t, struct arena *mem, struct steps *s,
                     struct err *e) MUST_USE;
+
+/* alike.c: *ret is false when rounds are not the same work again: the parts of one pass. `work` has
+ * the device rows of each of the `n` rounds, or its operators where nothing was launched. ERR_NOMEM
+ * is the only failure. */
+int alike_are_rounds(const struct trace *t, row_t *const *work, const uint32_t *n_work, uint32_t n,
+                     struct arena *mem, bool *ret) MUST_USE;
 
 /* loop_labels.c: the loop, from annotations that repeat. */
 

@@ -2,7 +2,8 @@
 #include "analyze/structure/levels.h"
 
 #include "analyze/names/label.h"
-#include "analyze/structure/rounds.h"
+#include "analyze/names/torch_words.h"
+#include "analyze/structure/structure_constants.h"
 #include "analyze/structure/structure_private.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -10,10 +11,6 @@
 #include "base/vec.h"
 
 enum {
-    COVER_PCT = 30,    /* share of the weight looked at that rounds must hold */
-    SHORT_PERIOD = 8,  /* rounds of fewer leaves must come */
-    SHORT_REPEATS = 4, /* at least that often */
-    FAR_MORE = 3,      /* times the rounds of another group: not two of a kind */
     DEEPEST = 64,
 };
 
@@ -95,7 +92,7 @@ static struct range range_of(const struct search *s, const struct roots *v, stru
 
 static bool holds_little(const struct rounds *r, const struct roots *v)
 {
-    return 100 * (double)r->weight < COVER_PCT * (double)v->weight;
+    return 100 * (double)r->weight < levels_cover_pct * (double)v->weight;
 }
 
 /* One kernel over and over, or a few of them twice, is not a loop; a call, a region or a graph is.
@@ -112,7 +109,7 @@ static bool is_loop(const struct search *s, const struct roots *v, const struct 
     }
     if (!leaves) return true;
     if (launches < r->period) launches = r->period;
-    return launches > 1 && (launches >= SHORT_PERIOD || r->n >= SHORT_REPEATS);
+    return launches > 1 && (launches >= levels_short_period_leaves || r->n >= levels_short_repeats);
 }
 
 /* Rounds too small to be a loop, with a longer pause after every so many: those are the rounds. */
@@ -173,12 +170,12 @@ static int rounds_by_call(struct search *s, const struct roots *v, struct rounds
 }
 
 /* The call that holds the most, an optimizer aside: that has parameters, not layers. */
-static uint32_t heaviest(const struct search *s, const struct roots *v)
+static uint32_t levels_heaviest(const struct search *s, const struct roots *v)
 {
     uint32_t best = ITEM_NONE;
     for (uint32_t i = 0; i < v->n; i++) {
         const struct outline_item *it = &s->o->items[v->at[i]];
-        if (it->end == v->at[i] + 1 || str_starts(it->name, "Optimizer.")) continue;
+        if (it->end == v->at[i] + 1 || torch_is_optimizer(it->name)) continue;
         if (best == ITEM_NONE || it->weight > s->o->items[best].weight) best = v->at[i];
     }
     return best;
@@ -211,7 +208,8 @@ static int keep_rounds(struct search *s, const struct roots *v, const struct rou
 static bool is_warm_up(const uint32_t *cuts, uint32_t n)
 {
     uint32_t first = cuts[0], second = n == 2 ? cuts[1] - cuts[0] : first;
-    return n == 2 && (first > second * FAR_MORE || second > first * FAR_MORE);
+    return n == 2 &&
+           (first > second * levels_far_more_times || second > first * levels_far_more_times);
 }
 
 /* Every so many rounds are one of something larger: separated by pauses, or by what else stands
@@ -275,7 +273,7 @@ static int search_range(struct search *s, struct range at, struct found *ret, st
             TRY(keep_rounds(s, &v, &r, ret, e));
             return join_rounds(s, ret, e);
         }
-        uint32_t into = heaviest(s, &v);
+        uint32_t into = levels_heaviest(s, &v);
         if (into == ITEM_NONE) return 0;
         if (s->via == ITEM_NONE) s->via = into;
         at = (struct range){into + 1, s->o->items[into].end};
@@ -290,7 +288,7 @@ struct growing {
     size_t n, cap;
 };
 
-static int64_t end_of(const struct outline *o, struct range r)
+static int64_t levels_end_of(const struct outline *o, struct range r)
 {
     int64_t end = o->items[r.first].end_ns;
     for (uint32_t i = r.first; i < r.end; i = o->items[i].end)
@@ -298,12 +296,12 @@ static int64_t end_of(const struct outline *o, struct range r)
     return end;
 }
 
-static int add_rounds(const struct search *s, const struct found *f, uint32_t outer,
-                      struct growing *g)
+static int levels_add_rounds(const struct search *s, const struct found *f, uint32_t outer,
+                             struct growing *g)
 {
     if (VEC_RESERVE(g->list, g->n, g->cap, f->n)) return ERR_NOMEM;
     for (uint32_t i = 0; i < f->n; i++) {
-        int64_t end = end_of(s->o, f->list[i]);
+        int64_t end = levels_end_of(s->o, f->list[i]);
         struct level_round *last = i ? &g->list[g->n - 1] : NULL;
         g->list[g->n] = (struct level_round){s->o->items[f->list[i].first].begin_ns,
                                              end,
@@ -319,17 +317,17 @@ static int add_rounds(const struct search *s, const struct found *f, uint32_t ou
     return 0;
 }
 
-static int64_t duration(const struct level_round *r)
+static int64_t levels_duration(const struct level_round *r)
 {
     return r->end_ns - r->begin_ns;
 }
 
-static int measure(struct search *s, struct level *l, struct err *e)
+static int levels_measure(struct search *s, struct level *l, struct err *e)
 {
     struct arena_mark m = arena_mark(&s->scratch);
     int64_t *v = arena_zalloc(&s->scratch, l->n + 1u, sizeof *v);
     if (!v) return err_nomem(e);
-    for (uint32_t i = 0; i < l->n; i++) v[i] = duration(&l->rounds[i]);
+    for (uint32_t i = 0; i < l->n; i++) v[i] = levels_duration(&l->rounds[i]);
     stats_sort(v, l->n);
     l->median_ns = stats_median(v, l->n);
     uint32_t n = 0;
@@ -379,7 +377,7 @@ static int add_level(struct search *s, const struct growing *g, uint32_t period,
     bool call = main != ITEM_NONE && s->o->items[main].from != ORIGIN_COMPILED;
     l.from = call ? (enum origin)s->o->items[main].from : leaves_from(s->o, model);
     if (main != ITEM_NONE) l.name = s->o->items[main].name;
-    TRY(measure(s, &l, e));
+    TRY(levels_measure(s, &l, e));
     ret->list[ret->n++] = l;
     return 0;
 }
@@ -398,7 +396,7 @@ static int find_inside(struct search *s, const struct level_round *outer, uint32
         struct found f;
         struct arena_mark m = arena_mark(&s->scratch);
         rc = search_range(s, (struct range){outer[i].first, outer[i].end}, &f, e);
-        if (rc == 0 && f.n && add_rounds(s, &f, i, &g)) rc = err_nomem(e);
+        if (rc == 0 && f.n && levels_add_rounds(s, &f, i, &g)) rc = err_nomem(e);
         if (i <= n_outer / 2 && f.n) period = f.period;
         with += f.n > 0;
         arena_reset_to(&s->scratch, m);
@@ -419,7 +417,7 @@ static int find_deeper(struct search *s, struct levels *ret, struct err *e)
     return 0;
 }
 
-static bool holds_most(const struct outline *o, uint32_t item)
+static bool levels_holds_most(const struct outline *o, uint32_t item)
 {
     int64_t all = 0;
     for (uint32_t i = 0; i < o->n; i = o->items[i].end) all += o->items[i].weight;
@@ -427,13 +425,13 @@ static bool holds_most(const struct outline *o, uint32_t item)
 }
 
 /* A call around everything that repeats, where there is only one of it. */
-static int add_whole(struct search *s, struct range all, struct levels *ret, struct err *e)
+static int levels_add_whole(struct search *s, struct range all, struct levels *ret, struct err *e)
 {
     struct growing g = {0};
-    if (s->via != ITEM_NONE && holds_most(s->o, s->via))
+    if (s->via != ITEM_NONE && levels_holds_most(s->o, s->via))
         all = (struct range){s->via, s->o->items[s->via].end};
     struct found f = {.list = &all, .n = 1};
-    int rc = add_rounds(s, &f, 0, &g) ? err_nomem(e) : add_level(s, &g, 1, ret, e);
+    int rc = levels_add_rounds(s, &f, 0, &g) ? err_nomem(e) : add_level(s, &g, 1, ret, e);
     mem_free(g.list);
     return rc;
 }
@@ -445,8 +443,8 @@ static int find_outermost(struct search *s, struct levels *ret, struct err *e)
     struct found f;
     TRY(search_range(s, all, &f, e));
     if (!f.n) return 0;
-    if (s->via != ITEM_NONE) TRY(add_whole(s, all, ret, e));
-    int rc = add_rounds(s, &f, 0, &g) ? err_nomem(e) : add_level(s, &g, f.period, ret, e);
+    if (s->via != ITEM_NONE) TRY(levels_add_whole(s, all, ret, e));
+    int rc = levels_add_rounds(s, &f, 0, &g) ? err_nomem(e) : add_level(s, &g, f.period, ret, e);
     mem_free(g.list);
     return rc;
 }
@@ -462,7 +460,7 @@ static void leave_out_details(struct levels *ls)
 static int put_whole_first(struct search *s, struct levels *ret, struct err *e)
 {
     struct levels whole = {0};
-    TRY(add_whole(s, (struct range){0, s->o->n}, &whole, e));
+    TRY(levels_add_whole(s, (struct range){0, s->o->n}, &whole, e));
     if (ret->n == LEVELS_MOST) ret->n--;
     memmove(&ret->list[1], &ret->list[0], ret->n * sizeof *ret->list);
     ret->list[0] = whole.list[0];

@@ -5,17 +5,11 @@
  * Where names say nothing, a repetition inside another one is taken for layers, unless it holds a
  * repetition itself. */
 #include "analyze/names/label.h"
+#include "analyze/names/torch_words.h"
 #include "analyze/structure/levels.h"
+#include "analyze/structure/structure_constants.h"
 #include "analyze/structure/structure_private.h"
 #include "base/map.h"
-
-enum {
-    FEWEST_INSIDE = 3, /* rounds inside one of the level around it: fewer are parts of a step */
-    NEST_PERIOD = 4,   /* what repeats inside a round and makes that a step */
-    NEST_ROUNDS = 4,   /*   has at least so many items, so often */
-    LAYER_ITEMS = 100, /* a layer launches less than that */
-    LAYERS_MOST = 200, /* and a network has fewer of them */
-};
 
 struct judging {
     const struct outline *o;
@@ -32,7 +26,8 @@ struct evidence {
     bool module, inside_part;
 };
 
-static void look_at(const struct outline *o, const struct level_round *r, struct evidence *e)
+static void levels_judge_look_at(const struct outline *o, const struct level_round *r,
+                                 struct evidence *e)
 {
     bool waits = false, graph = false, region = false, eager = false, optimizer = false;
     bool forward = false, backward = false;
@@ -44,7 +39,7 @@ static void look_at(const struct outline *o, const struct level_round *r, struct
         backward |= it->backward;
         forward |= outline_is_leaf(it) && !it->backward && it->weight > 0;
         eager |= outline_is_leaf(it) && !it->graph && it->weight > 0;
-        optimizer |= it->from == ORIGIN_LABELS && str_starts(it->name, "Optimizer.step");
+        optimizer |= it->from == ORIGIN_LABELS && torch_is_optimizer_step(it->name);
         i = it->from == ORIGIN_COMPILED ? it->end : i + 1;
     }
     e->looked_at++;
@@ -61,7 +56,7 @@ static void look_at(const struct outline *o, const struct level_round *r, struct
 static bool is_inside_part(const struct outline *o, uint32_t item)
 {
     for (item = o->items[item].parent; item != ITEM_NONE; item = o->items[item].parent)
-        if (o->items[item].from == ORIGIN_MODULES || str_starts(o->items[item].name, "Optimizer."))
+        if (o->items[item].from == ORIGIN_MODULES || torch_is_optimizer(o->items[item].name))
             return true;
     return false;
 }
@@ -85,19 +80,19 @@ static int count_instances(const struct outline *o, const struct level *l, struc
     return failed ? ERR_NOMEM : 0;
 }
 
-static int gather(const struct outline *o, const struct level *l, struct evidence *ret)
+static int levels_judge_gather(const struct outline *o, const struct level *l, struct evidence *ret)
 {
     enum { SAMPLE = 64 };
     uint32_t stride = l->n / SAMPLE + 1;
     uint32_t main = level_main(o, &l->rounds[l->n / 2]);
     *ret = (struct evidence){0};
-    for (uint32_t i = 0; i < l->n; i += stride) look_at(o, &l->rounds[i], ret);
+    for (uint32_t i = 0; i < l->n; i += stride) levels_judge_look_at(o, &l->rounds[i], ret);
     ret->module = main != ITEM_NONE && o->items[main].from == ORIGIN_MODULES;
     ret->inside_part = is_inside_part(o, l->rounds[0].first);
     return count_instances(o, l, ret);
 }
 
-static bool most(uint32_t n, const struct evidence *e)
+static bool levels_judge_most(uint32_t n, const struct evidence *e)
 {
     return n * 2 > e->looked_at;
 }
@@ -107,7 +102,7 @@ static bool holds_levels(const struct levels *ls, uint32_t i)
 {
     if (i + 1 >= ls->n) return false;
     const struct level *inner = &ls->list[i + 1];
-    return inner->period >= NEST_PERIOD && inner->per_outer >= NEST_ROUNDS;
+    return inner->period >= levels_nest_period_items && inner->per_outer >= levels_nest_rounds;
 }
 
 /* With nothing around the rounds and nothing inside them: one pass through a network has something
@@ -119,15 +114,15 @@ static bool looks_like_one_pass(const struct outline *o, const struct level *l)
     for (uint32_t i = last->end; i < o->n; i++) after += o->items[i].weight > 0;
     uint32_t before = 0;
     for (uint32_t i = 0; i < first->first; i++) before += o->items[i].weight > 0;
-    return before > 0 && after > 0 && l->period < LAYER_ITEMS && l->n < LAYERS_MOST;
+    return before > 0 && after > 0 && l->period < levels_layer_items && l->n < levels_layers_most;
 }
 
 /* A step of training has a forward and a backward pass, and what is only one of them is none. */
 static bool is_half(const struct evidence *outer, const struct evidence *inner)
 {
-    if (outer->optimizer && !most(inner->optimizer, inner)) return true;
-    return most(outer->backward, outer) && most(outer->forward, outer) &&
-           !(most(inner->backward, inner) && most(inner->forward, inner));
+    if (outer->optimizer && !levels_judge_most(inner->optimizer, inner)) return true;
+    return levels_judge_most(outer->backward, outer) && levels_judge_most(outer->forward, outer) &&
+           !(levels_judge_most(inner->backward, inner) && levels_judge_most(inner->forward, inner));
 }
 
 static bool is_layers(const struct judging *j, uint32_t i, const struct evidence *e)
@@ -135,10 +130,11 @@ static bool is_layers(const struct judging *j, uint32_t i, const struct evidence
     const struct level *l = &j->ls->list[i];
     if (l->n == 1) return false;
     if (e->module && e->instances * 2 > e->in_first) return true;
-    if (most(e->waits, e) || e->optimizer) return false;
+    if (levels_judge_most(e->waits, e) || e->optimizer) return false;
     if (e->inside_part) return true;
     if (e->module || l->from == ORIGIN_FUNCTIONS || l->from == ORIGIN_LABELS) return false;
-    if (most(e->graphs, e) || most(e->mixed, e) || holds_levels(j->ls, i)) return false;
+    if (levels_judge_most(e->graphs, e) || levels_judge_most(e->mixed, e) || holds_levels(j->ls, i))
+        return false;
     bool around = i > 0 ? j->ls->list[i - 1].n > 1 : j->inside;
     return around || looks_like_one_pass(j->o, l);
 }
@@ -151,11 +147,11 @@ static bool is_the_loop(const struct judging *j, uint32_t outer, uint32_t i,
     if (is_half(&e[outer], &e[i])) return false;
     if (l->from == ORIGIN_FUNCTIONS || l->from == ORIGIN_LABELS)
         if (label_says_call(j->ls->list[outer].name) && l->per_outer >= 2) return true;
-    if (l->per_outer < FEWEST_INSIDE) return false;
-    return e[i].module || most(e[i].graphs, &e[i]) || holds_levels(j->ls, i);
+    if (l->per_outer < levels_fewest_inside) return false;
+    return e[i].module || levels_judge_most(e[i].graphs, &e[i]) || holds_levels(j->ls, i);
 }
 
-static uint32_t choose(const struct judging *j, const struct evidence *e)
+static uint32_t levels_judge_choose(const struct judging *j, const struct evidence *e)
 {
     uint32_t chosen = j->ls->n;
     if (j->ls->n && j->ls->list[0].layers) return j->ls->n;
@@ -172,8 +168,8 @@ int levels_judge(const struct outline *o, struct levels *ls, bool inside, struct
     struct judging j = {o, ls, inside};
     struct evidence seen[LEVELS_MOST] = {0};
     for (uint32_t i = 0; i < ls->n; i++)
-        if (gather(o, &ls->list[i], &seen[i])) return err_nomem(e);
+        if (levels_judge_gather(o, &ls->list[i], &seen[i])) return err_nomem(e);
     for (uint32_t i = 0; i < ls->n; i++) ls->list[i].layers = is_layers(&j, i, &seen[i]);
-    ls->steps = choose(&j, seen);
+    ls->steps = levels_judge_choose(&j, seen);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* outline.h: what the program does, in order and nested: calls of labels, modules, functions and
  * compiled regions, and inside them the operators and launches that put work on a device, and the
- * waits. Of the thread that drives the device, with what autograd's threads launch for it.
+ * waits. On the thread that drives the device, with what autograd's threads launch for it.
  *
  *     generate                                     item 0: a call
  *       LlamaForCausalLM                           item 1
@@ -14,8 +14,36 @@
 #define STRATA_ANALYZE_STRUCTURE_OUTLINE_H
 
 #include "analyze/names/calls.h"
-#include "analyze/structure/frame_parts.h"
+#include "analyze/names/source_place.h"
 #include "analyze/structure/origin.h"
+
+/* frame_parts.c: which Python frames are parts of the program that a person would name.
+ *
+ * A trace with stacks has a frame for every function, most of them between two that matter:
+ *
+ *     main > decorate_context > generate > _sample > LlamaForCausalLM > _call_impl > wrapper >
+ *     forward > LlamaModel ...
+ *     is read as: generate > LlamaForCausalLM > LlamaModel
+ *
+ * Module calls, and calls of the user's functions, that hold a share of the time are parts. Among
+ * functions that do nothing but call one another, one is taken: the module, else the outermost
+ * that is not private. Functions around the whole recording are none. */
+
+struct frame_part {
+    row_t row;
+    struct str name; /* "LlamaDecoderLayer", "generate", "pipeline_flux2" */
+    bool module;
+};
+
+struct frame_parts {
+    struct frame_part *list; /* by row */
+    uint32_t n;
+};
+
+/* None in traces without stacks, or whose stacks are samples: those do not separate one call from
+ * the next. Memory from `mem`. */
+int frame_parts_find(const struct trace *t, struct source_places *places, struct arena *mem,
+                     struct frame_parts *ret, struct err *e) MUST_USE;
 
 #define ITEM_NONE UINT32_MAX
 
@@ -58,6 +86,9 @@ uint32_t outline_call_around(const struct outline *o, int64_t begin_ns, int64_t 
 
 /* Whether the row is an operator with none around it, whatever else is. */
 bool outline_is_outer_op(const struct trace *t, row_t r);
+
+/* Whether the operator is a node of a backward pass. */
+bool outline_is_node(struct str op);
 
 /* Whether a thread runs backward passes for another. */
 bool outline_is_autograd(const struct trace *t, const struct lane *l);

@@ -32,7 +32,7 @@ static uint64_t gram_key(const uint32_t *items, int n)
 }
 
 /* votes[d] += 1 for every gram whose previous equal stands d before it. */
-static bool vote(const struct period_seq *s, int gram, uint32_t *votes)
+static bool period_vote(const struct period_seq *s, int gram, uint32_t *votes)
 {
     struct map last;
     map_init(&last);
@@ -53,7 +53,7 @@ struct stretch {
 };
 
 /* A multiple of a period covers about as much as the period itself: the period is meant. */
-static bool better(const struct repeat *a, const struct repeat *b)
+static bool period_better(const struct repeat *a, const struct repeat *b)
 {
     if (!b->count) return true;
     if (a->period % b->period == 0 && a->period != b->period)
@@ -63,8 +63,8 @@ static bool better(const struct repeat *a, const struct repeat *b)
     return a->weight > b->weight || (a->weight == b->weight && a->period < b->period);
 }
 
-static void consider(const struct period_seq *s, const int64_t *before, struct stretch st,
-                     uint32_t period, struct repeat *best)
+static void period_consider(const struct period_seq *s, const int64_t *before, struct stretch st,
+                            uint32_t period, struct repeat *best)
 {
     uint32_t n = st.end - st.begin, all = n + period;
     if (!period) return;
@@ -74,7 +74,7 @@ static void consider(const struct period_seq *s, const int64_t *before, struct s
     if (end > s->n) end = s->n;
     uint32_t spare = st.begin + all > end ? st.begin + all - end : 0;
     struct repeat found = {st.begin, period, count, end, spare, before[end] - before[st.begin]};
-    if (better(&found, best)) *best = found;
+    if (period_better(&found, best)) *best = found;
 }
 
 static void check_period(const struct period_seq *s, const int64_t *before, uint32_t period,
@@ -90,15 +90,15 @@ static void check_period(const struct period_seq *s, const int64_t *before, uint
             st.differ += i - st.end;
             st.end = i + 1;
         } else if (open && i + 1 - st.end > bridge) {
-            consider(s, before, st, period, best);
+            period_consider(s, before, st, period, best);
             open = false;
         }
     }
-    if (open) consider(s, before, st, period, best);
+    if (open) period_consider(s, before, st, period, best);
 }
 
 /* Distances that leave room for two repetitions, the most telling first. */
-static uint32_t rank(const struct period_seq *s, const uint32_t *votes, struct vote *list)
+static uint32_t period_rank(const struct period_seq *s, const uint32_t *votes, struct vote *list)
 {
     uint32_t m = 0;
     uint32_t longest = s->slack_pct ? (uint32_t)((uint64_t)s->n * 10 / 19) : s->n / 2;
@@ -116,8 +116,8 @@ int period_candidates(const struct period_seq *s, struct arena *mem, uint32_t *r
     struct vote *list = arena_zalloc(mem, (size_t)s->n + 1, sizeof *list);
     bool failed = !votes || !list;
     for (size_t g = 0; !failed && g < sizeof grams / sizeof *grams; g++)
-        failed = vote(s, grams[g], votes);
-    *ret_n = failed ? 0 : rank(s, votes, list);
+        failed = period_vote(s, grams[g], votes);
+    *ret_n = failed ? 0 : period_rank(s, votes, list);
     for (uint32_t i = 0; i < *ret_n; i++) ret[i] = list[i].distance;
     arena_reset_to(mem, m);
     return failed ? err_nomem(e) : 0;

@@ -1,34 +1,17 @@
-/* rounds.c: see rounds.h. Every plausible period is walked through once (a lag: items against those
+/* rounds.c: see levels.h. Every plausible period is walked through once (a lag: items against those
  * a period later); the longest one that is not explained by a shorter one is the outermost. Its
  * rounds are then searched for elsewhere too, by an item that each has once. */
-#include "analyze/structure/rounds.h"
+#include "analyze/structure/levels.h"
 
 #include <stdlib.h>
 
 #include "analyze/structure/period.h"
+#include "analyze/structure/structure_constants.h"
 #include "base/map.h"
 #include "base/stats.h"
 
 enum {
-    SLACK_PCT = 3,     /* items that may differ from one round to the next */
-    DIFFERENCE = 33,   /* as many equal items make up for one that differs: 3 % */
-    BRIDGE = 2,        /* differences in a row that a stretch survives */
-    LOOSE_PERIOD = 8,  /* shorter rounds must be equal */
-    COVER_PCT = 20,    /* of all weight: what rounds must hold to be looked at */
-    RIVALS = 4,        /* periods whose rounds are looked at */
-    AS_MUCH_PCT = 90,  /* of what the rounds of another period hold: as much */
-    RIVAL_PCT = 60,    /* of the weight that the best period covers: less is not a rival */
-    FEW_INSIDE = 4,    /* repetitions so few are variations of a round: "log every second step" */
-    ALIKE_PCT = 60,    /* items that a round found elsewhere must have in common */
-    MISSING_PCT = 10,  /* of its weight that a round of a few items may miss */
-    MOST_COMPARED = 8, /* items compared in that search, for each there is */
-    LONG_PCT = 140,    /* of the usual pause: what makes one long */
-    LEAST_PAUSE_NS = 1000,
-    BETWEEN_PCT = 80, /* calls that begin after a long pause */
-    INSIDE_PCT = 15,  /* rounds inside calls that do */
-    FEW_CALLS = 4,
-    FAR_LONGER = 3,
-    MANY_ROUNDS = 6, /* of so many, one may be given up */
+    RIVALS = 4, /* periods whose rounds are examined */
 };
 
 struct stretch {
@@ -66,7 +49,7 @@ static bool is_below(int64_t part, int pct, int64_t whole)
 static uint32_t count_rounds(uint32_t period, struct stretch st)
 {
     uint32_t all = st.end - st.begin + period;
-    return (all + (period >= LOOSE_PERIOD ? period / 10 : 0)) / period;
+    return (all + (period >= rounds_loose_period_items ? period / 10 : 0)) / period;
 }
 
 /* Where the rounds of a stretch end; the last may miss a little. */
@@ -79,7 +62,8 @@ static uint32_t rounds_end(const struct rounds_seq *s, uint32_t period, struct s
 static void take_stretch(const struct search *f, struct lag *l, struct stretch st, uint32_t *done)
 {
     uint32_t n = st.end - st.begin;
-    if (count_rounds(l->period, st) < 2 || (uint64_t)st.differ * 100 > (uint64_t)SLACK_PCT * n)
+    if (count_rounds(l->period, st) < 2 ||
+        (uint64_t)st.differ * 100 > (uint64_t)rounds_slack_pct * n)
         return;
     uint32_t end = rounds_end(f->s, l->period, st), from = st.begin > *done ? st.begin : *done;
     int64_t own = weight_of(f, st.begin, end);
@@ -92,18 +76,18 @@ static void take_stretch(const struct search *f, struct lag *l, struct stretch s
 static void walk_lag(const struct search *f, struct lag *l)
 {
     const struct rounds_seq *s = f->s;
-    bool loose = l->period >= LOOSE_PERIOD;
+    bool loose = l->period >= rounds_loose_period_items;
     struct stretch st = {0}, best = {0};
     int64_t score = 0, most = 0;
     uint32_t done = 0;
     for (uint32_t i = 0; i + l->period < s->n; i++) {
         bool same = s->items[i] == s->items[i + l->period];
         if (score == 0) best = st = (struct stretch){i, i, 0}, most = 0;
-        score += same ? 1 : -DIFFERENCE;
+        score += same ? 1 : -rounds_difference_items;
         st.end = i + 1;
         st.differ += !same;
         if (score > most) most = score, best = st;
-        if (score > 0 && (same || (loose && i - best.end < BRIDGE))) continue;
+        if (score > 0 && (same || (loose && i - best.end < rounds_bridge_items))) continue;
         take_stretch(f, l, best, &done);
         score = 0;
     }
@@ -119,7 +103,7 @@ static int by_period(const void *a, const void *b)
 static int walk_lags(struct search *f, struct err *e)
 {
     uint32_t candidates[PERIOD_CANDIDATES], n;
-    struct period_seq seq = {f->s->items, f->s->weights, f->s->n, SLACK_PCT};
+    struct period_seq seq = {f->s->items, f->s->weights, f->s->n, rounds_slack_pct};
     TRY(period_candidates(&seq, f->scratch, candidates, &n, e));
     for (uint32_t i = 0; i < n; i++) {
         struct lag l = {.period = candidates[i]};
@@ -132,15 +116,15 @@ static int walk_lags(struct search *f, struct err *e)
 
 /* Whether the repetition `p` is only a number of the shorter one `q`, in one piece: "abababab" is
  * four of "ab", not two of "abab". Where q leaves out what p repeats ("bbbbbh bbbbbh"), p is not
- * explained; unless it is hardly more than q, a few times, now and then a little different. */
-static bool explains(const struct lag *q, const struct lag *p)
+ * explained; unless it is hardly more than q, a few times, occasionally a little different. */
+static bool rounds_explains(const struct lag *q, const struct lag *p)
 {
     if (q->best.begin > p->best.begin + q->period) return false;
     if (q->best.end + 2ull * q->period + p->period / 10 < p->best.end + (uint64_t)p->period)
         return false;
     uint64_t q_n = q->best.end - q->best.begin, p_n = p->best.end - p->best.begin;
     bool as_exact = q->best.differ * p_n * 5 <= p->best.differ * q_n * 6;
-    return as_exact || p->period <= FEW_INSIDE * q->period + FEW_INSIDE;
+    return as_exact || p->period <= rounds_few_inside * q->period + rounds_few_inside;
 }
 
 /* The periods that no shorter one explains, the longest first. */
@@ -150,11 +134,11 @@ static uint32_t list_rivals(const struct search *f, const struct lag **ret)
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->n_lags; i++)
         if (f->lags[i].weight > most) most = f->lags[i].weight;
-    if (most <= 0 || is_below(most, COVER_PCT, all)) return 0;
+    if (most <= 0 || is_below(most, rounds_cover_pct, all)) return 0;
     for (uint32_t i = f->n_lags; i-- > 0 && n < RIVALS;) {
         const struct lag *p = &f->lags[i];
-        bool explained = is_below(p->weight, RIVAL_PCT, most);
-        for (uint32_t k = 0; k < i && !explained; k++) explained = explains(&f->lags[k], p);
+        bool explained = is_below(p->weight, rounds_rival_pct, most);
+        for (uint32_t k = 0; k < i && !explained; k++) explained = rounds_explains(&f->lags[k], p);
         if (!explained) ret[n++] = p;
     }
     return n;
@@ -188,9 +172,9 @@ static uint32_t best_shift(const struct search *f, const struct lag *l)
     uint32_t best = 0, spare = spare_of(f, l), n = count_rounds(l->period, l->best);
     int64_t longest = -1;
     if (l->best.begin == 0) return 0;
-    for (uint32_t shift = 0; shift < (n >= MANY_ROUNDS ? l->period : spare + 1); shift++) {
+    for (uint32_t shift = 0; shift < (n >= rounds_many ? l->period : spare + 1); shift++) {
         int64_t sum = pauses_at(f, l, shift);
-        bool better = shift <= spare ? sum > longest : sum / FAR_LONGER > longest;
+        bool better = shift <= spare ? sum > longest : sum / rounds_far_longer_times > longest;
         if (better) longest = sum, best = shift;
     }
     return best;
@@ -220,7 +204,7 @@ struct anchor {
     uint64_t key;
 };
 
-static uint64_t gram(const struct rounds_seq *s, uint32_t at, uint32_t size)
+static uint64_t rounds_gram(const struct rounds_seq *s, uint32_t at, uint32_t size)
 {
     uint64_t h = size;
     for (uint32_t i = 0; i < size; i++) h = map_mix(h * 31 + s->items[at + i] + 1);
@@ -236,7 +220,7 @@ static bool count_grams(const struct rounds_seq *s, struct round_run model, uint
                         struct counts *c)
 {
     for (uint32_t i = 0; i + size <= s->n; i++) {
-        uint64_t key = gram(s, i, size);
+        uint64_t key = rounds_gram(s, i, size);
         uint32_t *all = map_at(&c->everywhere, key);
         if (!all) return true;
         *all = *all == MAP_NONE ? 1 : *all + 1;
@@ -255,7 +239,7 @@ static uint32_t usual_count(const struct rounds_seq *s, struct round_run model, 
 {
     uint32_t n = 0, best = 0, best_n = 0;
     for (uint32_t i = model.begin; i < model.end && i + size <= s->n; i++) {
-        uint64_t key = gram(s, i, size);
+        uint64_t key = rounds_gram(s, i, size);
         if (map_find(&c->inside, key) == 1) v[n++] = map_find(&c->everywhere, key);
     }
     stats_sort(v, n);
@@ -272,7 +256,7 @@ static void pick_anchor(const struct rounds_seq *s, struct round_run model, uint
 {
     uint32_t usual = usual_count(s, model, size, c, scratch);
     for (uint32_t i = model.begin; i < model.end && i + size <= s->n && !ret->size; i++) {
-        uint64_t key = gram(s, i, size);
+        uint64_t key = rounds_gram(s, i, size);
         if (map_find(&c->inside, key) == 1 && map_find(&c->everywhere, key) == usual)
             *ret = (struct anchor){i - model.begin, size, key};
     }
@@ -312,8 +296,9 @@ static bool is_alike(const struct rounds_seq *s, struct round_run model, struct 
         if (count[s->items[i]]) missing += s->weights[i];
     }
     for (uint32_t i = model.begin; i < model.end; i++) count[s->items[i]] = 0;
-    if (m < LOOSE_PERIOD) return n <= m && is_below(missing, MISSING_PCT, weight);
-    return (uint64_t)same * 100 >= (uint64_t)ALIKE_PCT * (n > m ? n : m);
+    if (m < rounds_loose_period_items)
+        return n <= m && is_below(missing, rounds_missing_pct, weight);
+    return (uint64_t)same * 100 >= (uint64_t)rounds_alike_pct * (n > m ? n : m);
 }
 
 struct elsewhere {
@@ -329,14 +314,14 @@ struct elsewhere {
 /* The next anchor in [at, end), or `end`. */
 static uint32_t next_anchor(const struct elsewhere *w, uint32_t at, uint32_t end)
 {
-    while (at < end &&
-           (at + w->anchor.size > w->s->n || gram(w->s, at, w->anchor.size) != w->anchor.key))
+    while (at < end && (at + w->anchor.size > w->s->n ||
+                        rounds_gram(w->s, at, w->anchor.size) != w->anchor.key))
         at++;
     return at;
 }
 
 /* Where the round of an anchor at `at` begins: as far before it as things are the same. */
-static uint32_t begin_of(const struct elsewhere *w, uint32_t at, uint32_t from)
+static uint32_t rounds_begin_of(const struct elsewhere *w, uint32_t at, uint32_t from)
 {
     uint32_t k = w->anchor.offset;
     const uint32_t *items = w->s->items;
@@ -349,10 +334,10 @@ static uint32_t begin_of(const struct elsewhere *w, uint32_t at, uint32_t from)
 static void search_gap(struct elsewhere *w, struct round_run gap)
 {
     uint32_t period = w->model.end - w->model.begin, at = next_anchor(w, gap.begin, gap.end);
-    uint32_t begin = begin_of(w, at, gap.begin);
-    while (at < gap.end && w->compared <= MOST_COMPARED * (uint64_t)w->s->n) {
+    uint32_t begin = rounds_begin_of(w, at, gap.begin);
+    while (at < gap.end && w->compared <= rounds_compared_items * (uint64_t)w->s->n) {
         uint32_t after = next_anchor(w, at + 1, gap.end);
-        uint32_t next = after < gap.end ? begin_of(w, after, at + 1) : gap.end;
+        uint32_t next = after < gap.end ? rounds_begin_of(w, after, at + 1) : gap.end;
         uint64_t far = begin + (uint64_t)period + (next < w->s->n ? period / 2 : 0);
         struct round_run run = {begin, next <= far ? next : begin + period};
         w->compared += run.end - run.begin;
@@ -396,18 +381,19 @@ static int rounds_of_lag(struct search *f, const struct lag *l, struct rounds *r
 }
 
 /* Whether the rounds of a shorter period hold much more; those of a little shorter one, a little
- * more: two rounds of different lengths in turns are not one long round. */
+ * more: two rounds of different lengths alternately are not one long round. */
 static bool is_beaten(const struct rounds *of, uint32_t n, uint32_t i)
 {
     for (uint32_t k = i + 1; k < n; k++) {
-        bool few = of[i].period <= FEW_INSIDE * of[k].period + FEW_INSIDE;
-        if (is_below(of[i].weight, few ? AS_MUCH_PCT : RIVAL_PCT, of[k].weight)) return true;
+        bool few = of[i].period <= rounds_few_inside * of[k].period + rounds_few_inside;
+        if (is_below(of[i].weight, few ? rounds_as_much_pct : rounds_rival_pct, of[k].weight))
+            return true;
     }
     return false;
 }
 
 /* The longest period whose rounds hold about as much as those of any other. */
-static int find(struct search *f, struct rounds *ret, struct err *e)
+static int rounds_do_find(struct search *f, struct rounds *ret, struct err *e)
 {
     const struct rounds_seq *s = f->s;
     const struct lag *rivals[RIVALS];
@@ -435,7 +421,7 @@ int rounds_find(const struct rounds_seq *s, struct arena *mem, struct arena *scr
     if (s->n < 2) return 0;
     struct arena_mark m = arena_mark(scratch);
     struct search f = {.s = s, .mem = mem, .scratch = scratch};
-    int rc = find(&f, ret, e);
+    int rc = rounds_do_find(&f, ret, e);
     arena_reset_to(scratch, m);
     return rc;
 }
@@ -449,7 +435,7 @@ struct calls_of_rounds {
     int64_t *usual; /* by call: the median of the pauses inside it */
 };
 
-static void find_usual(struct calls_of_rounds *c, int64_t *scratch)
+static void rounds_find_usual(struct calls_of_rounds *c, int64_t *scratch)
 {
     for (uint32_t first = 0; first < c->n; first += c->m) {
         memcpy(scratch, c->pauses + first + 1, (c->m - 1) * sizeof *scratch);
@@ -458,9 +444,9 @@ static void find_usual(struct calls_of_rounds *c, int64_t *scratch)
     }
 }
 
-static bool is_long(int64_t pause, int64_t usual)
+static bool rounds_is_long(int64_t pause, int64_t usual)
 {
-    return pause - usual > LEAST_PAUSE_NS && pause > usual / 100 * LONG_PCT;
+    return pause - usual > rounds_pause_ns && pause > usual / 100 * rounds_long_pause_pct;
 }
 
 /* The usual pause around the begin of a call: in it, or in the one before, whichever is longer. */
@@ -482,21 +468,22 @@ static bool is_peak(const struct calls_of_rounds *c, uint32_t at)
 /* Whether nearly every call begins after a long pause, and hardly any round in it does; or after
  * the longest of all around, which few others being long does not change. A single such pause is
  * easily chance: that has to be far longer. */
-static bool stands_out(const struct calls_of_rounds *c)
+static bool rounds_stands_out(const struct calls_of_rounds *c)
 {
     uint32_t n_calls = c->n / c->m, between = 0, peaks = 0, inside = 0;
     for (uint32_t k = 1; k < n_calls; k++) {
-        bool longer = is_long(c->pauses[k * c->m], usual_around(c, k));
+        bool longer = rounds_is_long(c->pauses[k * c->m], usual_around(c, k));
         between += longer;
         peaks += is_peak(c, k * c->m);
     }
     for (uint32_t i = 1; i < c->n; i++)
-        inside += i % c->m && is_long(c->pauses[i], c->usual[i / c->m]);
+        inside += i % c->m && rounds_is_long(c->pauses[i], c->usual[i / c->m]);
     if (between * 2 < n_calls - 1) return false;
-    if (n_calls == 2) return peaks && c->pauses[c->m] / FAR_LONGER > usual_around(c, 1);
-    if (peaks * 100 >= (n_calls - 1) * BETWEEN_PCT) return true;
-    return n_calls > FEW_CALLS && between * 100 >= (n_calls - 1) * BETWEEN_PCT &&
-           inside * 100 <= (c->n - n_calls) * INSIDE_PCT;
+    if (n_calls == 2)
+        return peaks && c->pauses[c->m] / rounds_far_longer_times > usual_around(c, 1);
+    if (peaks * 100 >= (n_calls - 1) * rounds_after_pause_pct) return true;
+    return n_calls > rounds_few_calls && between * 100 >= (n_calls - 1) * rounds_after_pause_pct &&
+           inside * 100 <= (c->n - n_calls) * rounds_pause_inside_pct;
 }
 
 int rounds_by_pauses(const int64_t *pauses, uint32_t n, struct arena *scratch, uint32_t *ret,
@@ -511,8 +498,8 @@ int rounds_by_pauses(const int64_t *pauses, uint32_t n, struct arena *scratch, u
     for (uint32_t m = FEWEST; m <= n / 2 && !*ret; m++) {
         struct calls_of_rounds c = {pauses, n, m, usual};
         if (n % m) continue;
-        find_usual(&c, v);
-        if (stands_out(&c)) *ret = m;
+        rounds_find_usual(&c, v);
+        if (rounds_stands_out(&c)) *ret = m;
     }
     arena_reset_to(scratch, mark);
     return 0;

@@ -1,5 +1,5 @@
 /* exposed.c: gaps in time order against the open debts of the thread that ended them. */
-#include "analyze/waits/exposed.h"
+#include "analyze/waits/syncs.h"
 
 #include "analyze/device/thread_slices.h"
 #include "base/mem.h"
@@ -32,8 +32,8 @@ static void open_debts(struct ledger *k, struct debtor *d, int64_t until_ns)
 
 /* Charges the late part of a gap, of which `taken_ns` at its end is paid for already; returns how
  * much is paid for now. The wait that pays most is noted with the gap. */
-static int64_t charge(struct ledger *k, struct debtor *d, const struct idle_gap *g,
-                      int64_t taken_ns, uint32_t *payer)
+static int64_t exposed_charge(struct ledger *k, struct debtor *d, const struct idle_gap *g,
+                              int64_t taken_ns, uint32_t *payer)
 {
     open_debts(k, d, g->late_ns);
     uint32_t *open = k->open + d->first;
@@ -71,20 +71,20 @@ static lane_id waited_for(const struct trace *t, const struct idle_gap *g)
     return thread_slices_next(&d, &p) && p.row == ROW_NONE ? other : LANE_NONE;
 }
 
-static void settle(struct ledger *k, const struct device_idle *idle, uint32_t *payers)
+static void exposed_settle(struct ledger *k, const struct device_idle *idle, uint32_t *payers)
 {
     for (uint32_t i = 0; i < idle->n_gaps; i++) {
         const struct idle_gap *g = &idle->gaps[i];
         payers[i] = EXPOSED_NO_WAIT;
         if (g->late_ns == g->begin_ns) continue;
-        int64_t taken = charge(k, &k->debtors[k->t->lane[g->launch]], g, 0, &payers[i]);
+        int64_t taken = exposed_charge(k, &k->debtors[k->t->lane[g->launch]], g, 0, &payers[i]);
         lane_id other = waited_for(k->t, g);
-        if (other != LANE_NONE) charge(k, &k->debtors[other], g, taken, &payers[i]);
+        if (other != LANE_NONE) exposed_charge(k, &k->debtors[other], g, taken, &payers[i]);
     }
 }
 
 /* All debts as they were when the waits happened: each device pays on its own. */
-static void reset(struct ledger *k)
+static void exposed_reset(struct ledger *k)
 {
     for (lane_id l = 0; l < k->t->n_lanes; l++) k->debtors[l] = (struct debtor){0};
     for (size_t i = 0; i < k->waits->n; i++) {
@@ -101,13 +101,13 @@ static bool settle_all(struct ledger *k, const struct idle_times *idle, struct a
     for (uint32_t i = 0; i < idle->n; i++) {
         ret->payers[i] = arena_alloc(mem, ((size_t)idle->of[i].n_gaps + 1) * sizeof **ret->payers);
         if (!ret->payers[i]) return false;
-        reset(k);
-        settle(k, &idle->of[i], ret->payers[i]);
+        exposed_reset(k);
+        exposed_settle(k, &idle->of[i], ret->payers[i]);
     }
     return true;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int exposed_run_pass(struct context *cx, void *ret, struct err *e)
 {
     const struct waits *w = waits_of(cx);
     const struct idle_times *idle = idle_of(cx);
@@ -132,5 +132,5 @@ const struct pass exposed_pass = {
     .id = PASS_EXPOSED,
     .size = sizeof(struct exposed),
     .needs = needs,
-    .run = run_pass,
+    .run = exposed_run_pass,
 };

@@ -16,13 +16,13 @@ struct grouping {
     struct buf key;
 };
 
-static void add_name(struct buf *b, const struct trace *t, row_t r)
+static void syncs_add_name(struct buf *b, const struct trace *t, row_t r)
 {
     if (r != ROW_NONE) buf_add_str(b, trace_name(t, r));
     buf_addc(b, '\n');
 }
 
-static void add_labels(struct buf *b, const struct syncs *s, const struct trace *t, row_t r)
+static void syncs_add_labels(struct buf *b, const struct syncs *s, const struct trace *t, row_t r)
 {
     for (; r != ROW_NONE; r = t->parent[r]) {
         if (t->kind[r] != KIND_ANNOTATION || label_kind(trace_name(t, r)) != LABEL_USER) continue;
@@ -31,15 +31,15 @@ static void add_labels(struct buf *b, const struct syncs *s, const struct trace 
     }
 }
 
-static void make_key(struct grouping *g, const struct wait *w, const struct place *p)
+static void syncs_make_key(struct grouping *g, const struct wait *w, const struct place *p)
 {
     buf_reset(&g->key);
     buf_printf(&g->key, "%d\n", (int)w->kind);
-    add_name(&g->key, g->t, w->call);
-    add_name(&g->key, g->t, w->copy_call);
-    add_name(&g->key, g->t, p->op);
-    if (p->frame != ROW_NONE) add_name(&g->key, g->t, p->frame);
-    else add_labels(&g->key, g->s, g->t, w->call);
+    syncs_add_name(&g->key, g->t, w->call);
+    syncs_add_name(&g->key, g->t, w->copy_call);
+    syncs_add_name(&g->key, g->t, p->op);
+    if (p->frame != ROW_NONE) syncs_add_name(&g->key, g->t, p->frame);
+    else syncs_add_labels(&g->key, g->s, g->t, w->call);
     if (p->called != ROW_NONE) source_places_print_call(g->t, p->called, &g->key);
 }
 
@@ -60,7 +60,7 @@ static void add_to_site(struct sync_site *s, const struct trace *t, const struct
     if (floor) s->floor_ns = w->blocked_ns;
 }
 
-static bool group(struct grouping *g, const struct steps *steps)
+static bool syncs_group(struct grouping *g, const struct steps *steps)
 {
     struct syncs *s = g->s;
     for (size_t i = 0; i < s->waits->n; i++) {
@@ -69,7 +69,7 @@ static bool group(struct grouping *g, const struct steps *steps)
         if (w->profiler) continue;
         struct place p;
         source_places_find(g->where, w->call, &p);
-        make_key(g, w, &p);
+        syncs_make_key(g, w, &p);
         str_id id = buf_ok(&g->key) ? intern_add(&g->keys, buf_str(&g->key)) : STR_NONE;
         if (id == STR_NONE) return false;
         struct sync_site *site = &s->sites[id - 1];
@@ -137,7 +137,7 @@ static void name_calls(const struct trace *t, struct syncs *s)
 }
 
 /* Lists the calls of every site, in one array cut into pieces. */
-static bool list_rows(const struct trace *t, struct syncs *s, struct arena *mem)
+static bool syncs_list_rows(const struct trace *t, struct syncs *s, struct arena *mem)
 {
     row_t *rows = arena_zalloc(mem, s->waits->n + 1, sizeof *rows);
     row_t **ends = arena_zalloc(mem, s->n_sites + 1, sizeof *ends);
@@ -183,11 +183,26 @@ static int make_sites(struct grouping *g, const struct steps *steps, struct aren
     struct syncs *s = g->s;
     s->site_of = arena_zalloc(mem, s->waits->n + 1, sizeof *s->site_of);
     s->sites = arena_zalloc(mem, s->waits->n + 1, sizeof *s->sites);
-    bool ok = s->site_of && s->sites && group(g, steps) && sort_sites(s, mem) && borrow_floors(s) &&
-              list_rows(g->t, s, mem);
+    bool ok = s->site_of && s->sites && syncs_group(g, steps) && sort_sites(s, mem) &&
+              borrow_floors(s) && syncs_list_rows(g->t, s, mem);
     if (!ok) return err_nomem(e);
     name_calls(g->t, s);
     return 0;
+}
+
+static void syncs_add_up(struct syncs *s)
+{
+    for (uint32_t i = 0; i < s->n_sites; i++) {
+        s->totals.n += s->sites[i].n_rows;
+        s->totals.in_loop += s->sites[i].in_loop;
+        s->totals.blocked_ns += s->sites[i].blocked_ns;
+        s->totals.exposed_ns += s->sites[i].exposed_ns;
+    }
+    for (size_t i = 0; i < s->waits->n; i++) {
+        if (!s->waits->all[i].profiler) continue;
+        s->profiler.n++;
+        s->profiler.blocked_ns += s->waits->all[i].blocked_ns;
+    }
 }
 
 static int group_waits(const struct context *cx, struct syncs *s, struct err *e)
@@ -201,7 +216,7 @@ static int group_waits(const struct context *cx, struct syncs *s, struct err *e)
     return rc;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int syncs_run_pass(struct context *cx, void *ret, struct err *e)
 {
     const struct trace *t = cx->t;
     struct syncs *s = ret;
@@ -210,7 +225,9 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
                         .has_lines = trace_meta(t, TRACE_META_SAMPLED).p != NULL,
                         .n_steps = steps_of(cx)->n_steps};
     TRY(label_groups_init(&s->stems, t, cx->mem, e));
-    return group_waits(cx, s, e);
+    TRY(group_waits(cx, s, e));
+    syncs_add_up(s);
+    return 0;
 }
 
 static const struct pass *const needs[] = {&places_pass, &steps_pass, &waits_pass, &exposed_pass,
@@ -220,8 +237,17 @@ const struct pass syncs_pass = {
     .id = PASS_SYNCS,
     .size = sizeof(struct syncs),
     .needs = needs,
-    .run = run_pass,
+    .run = syncs_run_pass,
 };
+
+uint64_t syncs_in_loop(const struct syncs *s)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < s->n_sites; i++)
+        if (s->sites[i].kind != WAIT_ALLOCATION)
+            n += s->n_steps ? s->sites[i].in_loop : s->sites[i].n_rows;
+    return n;
+}
 
 double syncs_per_step(const struct syncs *s, const struct sync_site *site)
 {

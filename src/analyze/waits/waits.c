@@ -7,15 +7,10 @@
 #include "analyze/names/overhead.h"
 #include "analyze/names/readback.h"
 #include "analyze/names/source_place.h"
+#include "analyze/waits/waits_constants.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
-
-/* A synchronize belongs to the copy before it when no more than this lies between them. */
-#define JOIN_NS 100000
-
-/* The call returns this much after the work it waited for is done. */
-#define RETURN_NS 5000
 
 /* Streams looked at for what a wait waited for: thousands of them are not a pipeline. */
 #define MOST_STREAMS 512
@@ -52,7 +47,7 @@ static row_t copied_by(const struct trace *t, row_t call)
     return n && t->kind[rows[0]] == KIND_MEMCPY ? rows[0] : ROW_NONE;
 }
 
-static int64_t bytes_of(const struct trace *t, row_t copy)
+static int64_t waits_bytes_of(const struct trace *t, row_t copy)
 {
     const struct gpu_info *g = copy == ROW_NONE ? NULL : trace_gpu(t, copy);
     return g ? g->bytes : -1;
@@ -65,7 +60,7 @@ static bool copy_waits(const struct trace *t, row_t copy)
     struct copy c = copy_of(t, copy);
     if (c.memory != MEMORY_PAGEABLE) return false;
     return c.way == COPY_TO_HOST ||
-           (c.way == COPY_TO_DEVICE && bytes_of(t, copy) > WAITS_FEW_BYTES);
+           (c.way == COPY_TO_DEVICE && waits_bytes_of(t, copy) > waits_few_bytes);
 }
 
 /* The operator around it does, or the call itself: a library's. */
@@ -76,11 +71,19 @@ static bool reads_back(const struct trace *t, row_t call)
     return op != ROW_NONE && readback_of(trace_name(t, op)) != READBACK_NONE;
 }
 
-static enum wait_kind kind_of(const struct trace *t, const struct wait *w, enum call_kind call)
+/* A copy of unknown size is one of a few bytes if the device is done with it as soon. */
+static bool waits_is_few(const struct trace *t, const struct wait *w)
+{
+    if (w->bytes > 0 || w->copy == ROW_NONE) return w->bytes <= waits_few_bytes;
+    return t->dur_ns[w->copy] <= waits_few_ns;
+}
+
+static enum wait_kind waits_kind_of(const struct trace *t, const struct wait *w,
+                                    enum call_kind call)
 {
     if (call_allocates(call)) return WAIT_ALLOCATION;
     struct copy c = copy_of(t, w->copy);
-    bool few = w->bytes <= WAITS_FEW_BYTES;
+    bool few = waits_is_few(t, w);
     if (c.way == COPY_TO_HOST) return few ? WAIT_READBACK : WAIT_COPY;
     if (c.way == COPY_TO_DEVICE) return few ? WAIT_UPLOAD : WAIT_COPY;
     if (reads_back(t, w->call)) return WAIT_READBACK;
@@ -97,7 +100,7 @@ static void note_call(const struct trace *t, struct wait *w, row_t call, bool wa
     w->blocked_ns += t->dur_ns[call];
 }
 
-static int32_t device_of(const struct finder *f, row_t copy)
+static int32_t waits_device_of(const struct finder *f, row_t copy)
 {
     const struct trace *t = f->t;
     uint32_t n = 0;
@@ -109,7 +112,7 @@ static int32_t device_of(const struct finder *f, row_t copy)
     return f->tl->n_devices == 1 ? f->tl->devices[0].device : -1;
 }
 
-static int add_wait(struct finder *f, row_t call, row_t copy_call)
+static int waits_add_wait(struct finder *f, row_t call, row_t copy_call)
 {
     const struct trace *t = f->t;
     struct waits *out = f->out;
@@ -119,16 +122,16 @@ static int add_wait(struct finder *f, row_t call, row_t copy_call)
         note_call(t, &w, copy_call, copy_call == call || copy_waits(t, w.copy));
     }
     if (call != copy_call) note_call(t, &w, call, true);
-    w.bytes = bytes_of(t, w.copy);
-    w.kind = kind_of(t, &w, calls_kind(f->calls, t, call));
-    w.device = device_of(f, w.copy);
+    w.bytes = waits_bytes_of(t, w.copy);
+    w.kind = waits_kind_of(t, &w, calls_kind(f->calls, t, call));
+    w.device = waits_device_of(f, w.copy);
     if (VEC_RESERVE(out->all, out->n, f->cap, 1)) return ERR_NOMEM;
     out->all[out->n++] = w;
     return 0;
 }
 
 /* In the same operator or function. Functions known by moments only may be several rows. */
-static bool same_place(const struct trace *t, row_t a, row_t b)
+static bool waits_same_place(const struct trace *t, row_t a, row_t b)
 {
     row_t in_a = t->parent[a], in_b = t->parent[b];
     if (in_a == in_b) return true;
@@ -138,40 +141,40 @@ static bool same_place(const struct trace *t, row_t a, row_t b)
 
 /* A synchronize waits for the copy before it when both stand in the same place, or directly follow
  * each other where no operators were recorded. */
-static bool joins(const struct finder *f, row_t sync)
+static bool waits_joins(const struct finder *f, row_t sync)
 {
     const struct trace *t = f->t;
-    if (f->copy == ROW_NONE || !same_place(t, f->copy, sync)) return false;
-    return t->ts_ns[sync] - trace_end_ns(t, f->copy) < JOIN_NS;
+    if (f->copy == ROW_NONE || !waits_same_place(t, f->copy, sync)) return false;
+    return t->ts_ns[sync] - trace_end_ns(t, f->copy) < waits_join_ns;
 }
 
-static int add_sync(struct finder *f, row_t r)
+static int waits_add_sync(struct finder *f, row_t r)
 {
-    row_t copy = joins(f, r) ? f->copy : ROW_NONE;
+    row_t copy = waits_joins(f, r) ? f->copy : ROW_NONE;
     if (copy != ROW_NONE && f->copy_listed) f->out->n--; /* listed again, together */
     f->copy = ROW_NONE;
-    return add_wait(f, r, copy);
+    return waits_add_wait(f, r, copy);
 }
 
-static int add_copy(struct finder *f, row_t r, bool waits)
+static int waits_add_copy(struct finder *f, row_t r, bool waits)
 {
     f->copy = r;
     f->copy_listed = waits;
-    return waits ? add_wait(f, r, r) : 0;
+    return waits ? waits_add_wait(f, r, r) : 0;
 }
 
 static int add_allocation(struct finder *f, row_t r)
 {
-    if (f->t->dur_ns[r] < WAITS_ALLOC_NS) return 0;
+    if (f->t->dur_ns[r] < waits_alloc_ns) return 0;
     f->copy = ROW_NONE;
-    return add_wait(f, r, ROW_NONE);
+    return waits_add_wait(f, r, ROW_NONE);
 }
 
 /* A launch that stands before a full queue: the CPU is far ahead then, which is healthy and not a
  * wait that a change to the program should remove. */
 static void note_pressure(struct finder *f, row_t r)
 {
-    if (f->t->dur_ns[r] < WAITS_PRESSURE_NS) return;
+    if (f->t->dur_ns[r] < waits_pressure_ns) return;
     int64_t ns =
         overhead_ns(f->overheads, OVERHEAD_QUEUE_FULL, f->t->ts_ns[r], trace_end_ns(f->t, r));
     if (!ns) return;
@@ -179,22 +182,23 @@ static void note_pressure(struct finder *f, row_t r)
     f->out->pressed_ns += ns;
 }
 
-static int visit(struct finder *f, row_t r)
+static int waits_visit(struct finder *f, row_t r)
 {
     const struct trace *t = f->t;
     enum call_kind k = calls_kind(f->calls, t, r);
     if (k == CALL_OTHER) return 0;
     row_t up = t->parent[r];
     if (up != ROW_NONE && call_waits(calls_kind(f->calls, t, up))) return 0; /* inside a wait */
-    if (call_syncs(k)) return add_sync(f, r);
-    if (k == CALL_COPY_SYNC) return add_copy(f, r, copy_of(t, copied_by(t, r)).way != COPY_INSIDE);
+    if (call_syncs(k)) return waits_add_sync(f, r);
+    if (k == CALL_COPY_SYNC)
+        return waits_add_copy(f, r, copy_of(t, copied_by(t, r)).way != COPY_INSIDE);
     if (call_allocates(k)) return add_allocation(f, r);
     if (!call_launches(k)) return 0;
     f->last_launch = r;
-    if (k == CALL_COPY && copy_waits(t, copied_by(t, r))) return add_copy(f, r, true);
+    if (k == CALL_COPY && copy_waits(t, copied_by(t, r))) return waits_add_copy(f, r, true);
     note_pressure(f, r);
     f->copy = ROW_NONE;
-    return k == CALL_COPY ? add_copy(f, r, false) : 0;
+    return k == CALL_COPY ? waits_add_copy(f, r, false) : 0;
 }
 
 static int visit_threads(struct finder *f)
@@ -204,12 +208,12 @@ static int visit_threads(struct finder *f)
         if (t->lanes[l].kind != LANE_THREAD) continue;
         f->copy = f->last_launch = ROW_NONE;
         for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++)
-            if (t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER) TRY(visit(f, r));
+            if (t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER) TRY(waits_visit(f, r));
     }
     return 0;
 }
 
-static int64_t launched_ns(const struct trace *t, row_t work)
+static int64_t waits_launched_ns(const struct trace *t, row_t work)
 {
     row_t call = trace_launch_of(t, work);
     return call == ROW_NONE ? INT64_MIN : t->ts_ns[call];
@@ -220,7 +224,7 @@ static int64_t launched_ns(const struct trace *t, row_t work)
 static int64_t stream_done(const struct trace *t, const struct lane *l, int64_t ts_ns)
 {
     row_t i = l->begin;
-    SEARCH_PAST(i, l->end, launched_ns(t, i) < ts_ns);
+    SEARCH_PAST(i, l->end, waits_launched_ns(t, i) < ts_ns);
     if (i == l->begin) return ts_ns;
     int64_t end = trace_end_ns(t, i - 1);
     return end > ts_ns ? end : ts_ns;
@@ -237,18 +241,18 @@ static int64_t done_ns(const struct finder *f, const struct wait *w)
         if (l->device != w->device) continue;
         if (w->copy != ROW_NONE && t->lane[w->copy] != f->streams[i]) continue;
         int64_t end = stream_done(t, l, w->begin_ns);
-        if (end > done && end <= w->end_ns + RETURN_NS) done = end;
+        if (end > done && end <= w->end_ns + waits_return_ns) done = end;
     }
     return done < w->end_ns ? done : w->end_ns;
 }
 
-static void measure(const struct finder *f, struct wait *w)
+static void waits_measure(const struct finder *f, struct wait *w)
 {
     for (uint32_t i = 0; i < f->tl->n_devices; i++)
         if (f->tl->devices[i].device == w->device)
             w->depth = queue_depth_at(&f->queues->of[i], w->begin_ns - 1);
     w->waited_ns = done_ns(f, w) - w->begin_ns;
-    w->drains = w->waited_ns >= WAITS_DRAIN_NS;
+    w->drains = w->waited_ns >= waits_drain_ns;
 }
 
 static bool has_profiler_frame(struct source_places *where, row_t r)
@@ -269,7 +273,7 @@ static void mark_profiler(const struct finder *f)
     }
 }
 
-static int prepare(struct finder *f, struct arena *mem, struct err *e)
+static int waits_prepare(struct finder *f, struct arena *mem, struct err *e)
 {
     f->streams = arena_zalloc(mem, MOST_STREAMS, sizeof *f->streams);
     if (!f->streams) return err_nomem(e);
@@ -278,16 +282,16 @@ static int prepare(struct finder *f, struct arena *mem, struct err *e)
     return 0;
 }
 
-static int find(struct finder *f, struct arena *mem, struct err *e)
+static int waits_find(struct finder *f, struct arena *mem, struct err *e)
 {
-    TRY(prepare(f, mem, e));
+    TRY(waits_prepare(f, mem, e));
     if (visit_threads(f)) return err_nomem(e);
-    for (size_t i = 0; i < f->out->n; i++) measure(f, &f->out->all[i]);
+    for (size_t i = 0; i < f->out->n; i++) waits_measure(f, &f->out->all[i]);
     mark_profiler(f);
     return 0;
 }
 
-static int run_pass(struct context *cx, void *ret, struct err *e)
+static int waits_run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct waits out = {0};
     struct finder f = {.t = cx->t,
@@ -298,7 +302,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
                        .where = places_of(cx),
                        .out = &out};
     struct arena_mark m = arena_mark(cx->mem);
-    int rc = find(&f, cx->mem, e);
+    int rc = waits_find(&f, cx->mem, e);
     arena_reset_to(cx->mem, m);
     struct wait *all = rc == 0 ? arena_zalloc(cx->mem, out.n + 1, sizeof *all) : NULL;
     if (all && out.n) memcpy(all, out.all, out.n * sizeof *all);
@@ -317,5 +321,5 @@ const struct pass waits_pass = {
     .id = PASS_WAITS,
     .size = sizeof(struct waits),
     .needs = needs,
-    .run = run_pass,
+    .run = waits_run_pass,
 };

@@ -15,12 +15,7 @@
 #define STRATA_ANALYZE_WAITS_WAITS_H
 
 #include "analyze/steps/steps.h"
-
-/* Thresholds. 64 KiB is where the driver starts to stage pageable uploads in pieces. */
-#define WAITS_FEW_BYTES   65536
-#define WAITS_DRAIN_NS    50000 /* waiting longer than this for queued work drains the queue */
-#define WAITS_ALLOC_NS    20000 /* allocations shorter than this are not listed */
-#define WAITS_PRESSURE_NS 20000 /* launches shorter than this did not wait for the queue */
+#include "analyze/waits/waits_constants.h"
 
 enum wait_kind {
     WAIT_READBACK,   /* a few bytes to the CPU */
@@ -46,7 +41,7 @@ struct wait {
     uint32_t depth;     /* work queued on the device when it began */
     int32_t device;     /* -1 when not known */
     enum wait_kind kind;
-    bool drains;   /* waited_ns >= WAITS_DRAIN_NS */
+    bool drains;   /* waited_ns >= waits_drain_ns */
     bool profiler; /* the recorder's own: not the user's */
 };
 

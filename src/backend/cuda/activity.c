@@ -1,41 +1,42 @@
-/* activity.c: see activity.h.
+/* activity.c: see cuda_private.h.
  *
- * Another profiler may take the records over (pulse.h). It is not disturbed then: nothing is
- * flushed, switched off or registered again, for nobody can tell from here whether it has ended,
- * and what it has gathered would be lost. We say so, and go on with the calls. Only where somebody
- * tells that it has ended (activity_meet_other, activity_pause) we take the place again. */
-#include "backend/cuda/activity.h"
+ * Another profiler may take the records over (cuda_private.h). It is not disturbed then: nothing is
+ * flushed, switched off or registered again, for it is unknown here whether it has ended,
+ * and what it has gathered would be lost. We say so, and go on with the calls. Only where a
+ * caller reports that it has ended (activity_meet_other, activity_pause) we take the place again.
+ */
+#include "backend/cuda/cuda_private.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "backend/buffers.h"
-#include "backend/cuda/pulse.h"
 #include "backend/cuda/records.h"
 #include "record/recorder.h"
 
 static const struct cupti_api *api;
 static enum clock_source ticks_of;
-static atomic_uint_fast64_t n_foreign; /* buffers that came to us and are none of ours */
+static atomic_uint_fast64_t n_foreign; /* buffers handed to us that belong to another profiler */
 static bool sync_records;
 static bool whole_graphs; /* graphs are recorded whole, for as long as the process lives */
 static atomic_uint_fast64_t unwanted_from, unwanted_to; /* ticks of the last pause */
 static bool inherited;             /* by fork: what is remembered of records is the parent's */
 static uint32_t n_lent, most_lent; /* buffers CUPTI holds, and how many it may before we worry */
-static bool may_refuse;            /* CUPTI bears a request that gets no buffer */
+static bool may_refuse;            /* this CUPTI survives a request that is refused a buffer */
 
 static atomic_uint_fast64_t n_signs; /* whatever CUPTI did with buffers of ours */
 static uint64_t n_seen;              /* records found in buffers that are lent */
 static struct pulse pulse;
-static atomic_bool taken, paused;        /* another profiler has the records; nobody wants them */
-static uint64_t signs_taken, told_taken; /* signs, and launches counted as lost, since */
+static atomic_bool taken, paused; /* another profiler has the records; recording is paused */
+static uint64_t signs_taken;
+static atomic_uint_fast64_t lost_at_takeover; /* launches that are counted as lost, or not lost */
 
 /* Times of our clock are between these. */
 #define CLOCK_SLACK_S 60
 static uint64_t first_ticks, earliest, latest, slack;
 static bool met_elsewhere; /* records with times of another clock, not reported yet */
 
-/* Where records go that nobody reads: older versions crash when they get no buffer. */
+/* Records that are not wanted go here: older versions of CUPTI crash when they get no buffer. */
 enum { N_NOWHERE = 1024, NOWHERE_BYTES = 8192 };
 static uint64_t nowhere[N_NOWHERE][NOWHERE_BYTES / sizeof(uint64_t)];
 static atomic_bool nowhere_lent[N_NOWHERE];
@@ -172,7 +173,7 @@ static bool is_unwanted(const void *record)
            at < atomic_load(&unwanted_to);
 }
 
-static void put(const void *record)
+static void activity_put(const void *record)
 {
     if (is_unwanted(record)) return;
     enum record_times times = records_times(record, earliest, latest);
@@ -193,15 +194,15 @@ static void read_filled(void)
     for (struct buffer *next, *b = buffers_filled(); b; b = next) {
         next = b->next;
         while (next_record(b, b->n_valid, &record)) {
-            put(record);
+            activity_put(record);
             b->last = record;
         }
         buffers_recycle(b);
     }
 }
 
-/* A time that is not on our clock may yet be put there, until nobody writes any more; and the two
- * are not written at once. */
+/* CUPTI writes a record in steps: its start and end may still be on the device's clock, and may be
+ * written at different moments. After the last flush (`last`) nothing changes any more. */
 static bool is_whole(const void *record, bool last)
 {
     return records_complete(record) && (last || records_settled(record, earliest, latest));
@@ -219,7 +220,7 @@ static void read_lent(struct buffer *b, bool last)
         if (api->ActivityGetNextRecord((uint8_t *)b->bytes, BUFFERS_BYTES, &next) != CUPTI_OK ||
             *(uint32_t *)next == 0)
             break;
-        put(record);
+        activity_put(record);
         b->last = record;
         record = next;
     }
@@ -236,12 +237,12 @@ static void count_written(struct buffer *b)
     }
 }
 
-/* Nobody writes to it any more, so its last record is whole; and it may be freed by others. */
-static void give_up(struct buffer *b)
+/* Nothing writes to it any more, so its last record is whole; and it may be freed by others. */
+static void activity_give_up(struct buffer *b)
 {
     void *record;
     while (next_record(b, BUFFERS_BYTES, &record) && records_complete(record)) {
-        put(record);
+        activity_put(record);
         b->last = record;
     }
     b->given_up = true;
@@ -297,9 +298,9 @@ static double seconds_in(uint64_t ns)
     return since - (double)ago / 1e9;
 }
 
-/* Leaves CUPTI as the other would have found it without us: buffers need not be zeroed, and no
+/* Leaves CUPTI as the other would have found it without Strata: buffers need not be zeroed, and no
  * records come that only we have asked for. */
-static void make_room(void)
+static void activity_make_room(void)
 {
     set_attribute(CUPTI_ATTR_ZEROED, 0);
     api->ActivityDisable(CUPTI_PEER_COPY);
@@ -310,11 +311,11 @@ static void lose_place(uint64_t signs)
 {
     for (uint32_t i = 0; i < buffers_count(); i++) {
         struct buffer *b = buffers_lent(i);
-        if (b) give_up(b);
+        if (b) activity_give_up(b);
     }
-    make_room();
+    activity_make_room();
     signs_taken = signs;
-    told_taken = pulse.launched_alive;
+    atomic_store(&lost_at_takeover, pulse.launched_alive);
     atomic_store(&taken, true);
     backend_note(
         "another profiler (perhaps torch.profiler) took over CUPTI's records %.1f s into the "
@@ -331,11 +332,10 @@ static void regain_place(const struct pulse_look *look)
     backend_note("Strata receives CUPTI's records again from %.1f s on", seconds_in(look->now_ns));
 }
 
-/* Every launch has left a record that somebody else has. */
+/* Every launch has left a record that another profiler has. */
 static void count_taken(const struct pulse_look *look)
 {
-    uint64_t n = look->launched - told_taken;
-    told_taken = look->launched;
+    uint64_t n = look->launched - atomic_exchange(&lost_at_takeover, look->launched);
     if (n) recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
 }
 
@@ -355,7 +355,7 @@ static bool may_flush(bool all)
     return atomic_load(&paused) ? n_lent > 0 : n_lent < most_lent;
 }
 
-static struct pulse_look fetch(bool all)
+static struct pulse_look activity_do_fetch(bool all)
 {
     struct pulse_look look = pulse_count();
     if (may_flush(all))
@@ -372,7 +372,7 @@ static struct pulse_look fetch(bool all)
 
 void activity_fetch(bool all)
 {
-    struct pulse_look look = fetch(all);
+    struct pulse_look look = activity_do_fetch(all);
     feel_pulse(&look);
     note_elsewhere();
 }
@@ -387,9 +387,13 @@ void activity_pause(bool pause)
     bool changes = pause != atomic_load(&paused);
     if (changes && pause) atomic_store(&unwanted_from, clock_now());
     if (changes) atomic_store(&unwanted_to, pause ? UINT64_MAX : clock_now());
+    if (changes && pause && atomic_load(&taken)) { /* what comes later is not wanted, so not lost */
+        struct pulse_look look = pulse_count();
+        count_taken(&look);
+    }
     if (pause && !atomic_load(&taken)) {
         switch_off();
-        api->ActivityFlushAll(0); /* whoever comes next has another clock */
+        api->ActivityFlushAll(0); /* the next profiler has another clock */
     }
     if (!pause) {
         (void)register_ourselves(); /* if it is refused the place is still ours */
@@ -399,11 +403,16 @@ void activity_pause(bool pause)
     atomic_store(&paused, pause);
 }
 
+bool activity_is_taken(void)
+{
+    return atomic_load(&taken);
+}
+
 void activity_meet_other(bool begins)
 {
     static struct pulse_look before;
     if (atomic_load(&paused)) return;
-    struct pulse_look now = fetch(false);
+    struct pulse_look now = activity_do_fetch(false);
     now.last = !begins; /* it has ended, and waited for its work */
     feel_pulse(&now);
     note_elsewhere();

@@ -1,10 +1,10 @@
-/* callbacks.c: see callbacks.h. */
-#include "backend/cuda/callbacks.h"
+/* callbacks.c: see cuda_private.h. */
+#include "backend/cuda/cuda_private.h"
 
 #include <stdatomic.h>
 
-#include "backend/cuda/graph_nodes.h"
-#include "backend/cuda/pulse.h"
+#include "backend/program/depth.h"
+#include "backend/program/host_stall.h"
 #include "backend/program/pystack.h"
 #include "backend/program/torch_ops.h"
 #include "backend/program/watched.h"
@@ -113,7 +113,7 @@ static uint8_t class_of[MOST_IDS];
 static void (*at_context_end)(void);
 static _Atomic uint16_t name_of[MOST_IDS]; /* string ids, 0 until seen */
 
-/* "cuMemcpyDtoHAsync_v2_ptsz" is cuMemcpyDtoHAsync to everybody who reads it. */
+/* "cuMemcpyDtoHAsync_v2_ptsz" is cuMemcpyDtoHAsync to every reader. */
 static uint16_t name_call(const char *function)
 {
     struct str s = str_c(function);
@@ -164,7 +164,7 @@ static void note_failure(const struct cupti_call *c)
 }
 
 /* Calls that failed have launched nothing, but they do end a capture. */
-static void count_call(enum class class, const struct cupti_call *c)
+static void callbacks_count_call(enum class class, const struct cupti_call *c)
 {
     bool failed = c->result && *(const uint32_t *)c->result != 0;
     if (failed) note_failure(c);
@@ -174,7 +174,8 @@ static void count_call(enum class class, const struct cupti_call *c)
         torch_ops_capture(class == BEGIN_CAPTURE);
     }
     if (failed) return;
-    if (class == LAUNCH || class == GRAPH) pulse_launch();
+    if (class == LAUNCH || class == GRAPH) depth_launched();
+    if (class == LAUNCH || class == GRAPH) pulse_launch(c->correlation);
     else if (class == WAIT) pulse_wait();
 }
 
@@ -188,8 +189,9 @@ static void call_ends(uint32_t id, const struct cupti_call *c)
         ring_with_id((struct ring_record){.ticks = begin, .kind = RING_VALUE}, c->correlation),
     };
     recorder_put_all(slots, 2);
-    count_call(class_of[id], c);
-    if (end - begin >= patience[class_of[id]]) {
+    callbacks_count_call(class_of[id], c);
+    host_stall_leaves(begin, end);
+    if (end - begin >= patience[class_of[id]] || depth_is_on()) {
         pystack_mark(begin, end);
         watched_was_seen(end);
     } else {
@@ -215,14 +217,18 @@ static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
         return;
     }
     if (domain == CUPTI_DOMAIN_RESOURCE) on_resource(id, data);
-    if (domain != CUPTI_DOMAIN_DRIVER || id >= MOST_IDS) return;
+    if (domain != CUPTI_DOMAIN_DRIVER || id >= MOST_IDS || depth_is_waiting()) return;
     const struct cupti_call *c = data;
     if (c->site == CUPTI_ENTER && class_of[id] == END_CONTEXT) at_context_end();
-    if (c->site == CUPTI_ENTER) watched_enters(*c->own = clock_ticks(ticks_of));
-    else call_ends(id, c);
+    if (c->site == CUPTI_ENTER) {
+        watched_enters(*c->own = clock_ticks(ticks_of));
+        host_stall_enters(*c->own);
+    } else {
+        call_ends(id, c);
+    }
 }
 
-static int subscribe(struct err *e)
+static int callbacks_subscribe(struct err *e)
 {
     char holder[80] = "";
     uint32_t rc;
@@ -250,7 +256,7 @@ static void enable_calls(bool enable)
     api->EnableCallback(1, subscriber, CUPTI_DOMAIN_STATE, CUPTI_STATE_FATAL);
 }
 
-static void classify(void)
+static void callbacks_classify(void)
 {
     for (int i = 0; i < N_CALLS; i++)
         for (uint32_t id = calls[i].first; id <= calls[i].last; id++) class_of[id] = calls[i].class;
@@ -264,8 +270,9 @@ int callbacks_start(const struct cupti_api *a, const struct backend_options *o, 
     for (int class = 0; class < N_CLASSES; class ++)
         patience[class] = (uint64_t)((double)o->wait_ns * ticks_per_ns);
     patience[LAUNCH] = patience[QUEUE] = (uint64_t)(LAUNCH_WAITS_NS * ticks_per_ns);
-    classify();
-    TRY(subscribe(e));
+    callbacks_classify();
+    TRY(callbacks_subscribe(e));
+    host_stall_begin();
     atomic_store(&on, true);
     enable_calls(true);
     atomic_store(&on_since, clock_ticks(ticks_of));
@@ -281,6 +288,8 @@ void callbacks_pause(bool paused)
 {
     atomic_store(&on, !paused);
     enable_calls(!paused);
+    if (!paused) host_stall_begin();
+    if (!paused) atomic_store(&pulse_capturing, 0); /* one may have ended unseen */
     if (!paused) atomic_store(&on_since, clock_ticks(ticks_of));
 }
 

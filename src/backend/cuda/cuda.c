@@ -9,17 +9,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "backend/cuda/activity.h"
-#include "backend/cuda/callbacks.h"
-#include "backend/cuda/clocks.h"
-#include "backend/cuda/devices.h"
-#include "backend/cuda/graph_nodes.h"
+#include "backend/cuda/cuda_private.h"
 #include "backend/cuda/records.h"
+#include "backend/program/depth.h"
 #include "backend/program/python_side.h"
 #include "record/recorder.h"
 
-#define LAST_FETCH_S 5    /* how long the end of the program may wait for our thread */
-#define MOST_HOLD_MS 1000 /* how long the program may wait while our thread fetches */
+#define LAST_FETCH_S    5    /* how long the end of the program may wait for our thread */
+#define MOST_HOLD_MS    1000 /* how long the program may wait while our thread fetches */
+#define SETTLE_EVERY_MS 20   /* between two looks for work that is to be in the files */
 
 static struct cupti_api api;
 static struct backend_options options;
@@ -32,14 +30,14 @@ static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stoppin
 static pthread_mutex_t fetching = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool holding __attribute__((tls_model("initial-exec"))); /* while it forks */
 
-/* Between our thread and whoever ends it. On the monotonic clock: nobody sets that back. */
+/* Between our thread and the thread that ends it. The monotonic clock cannot be set back. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool ending, ended;
 } turn;
 
-static struct timespec soon(uint32_t ms)
+static struct timespec cuda_soon(uint32_t ms)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -50,9 +48,9 @@ static struct timespec soon(uint32_t ms)
 }
 
 /* Waits for the flag, or for that long; returns it. */
-static bool wait_for(const bool *flag, uint32_t ms)
+static bool cuda_wait_for(const bool *flag, uint32_t ms)
 {
-    struct timespec limit = soon(ms);
+    struct timespec limit = cuda_soon(ms);
     pthread_mutex_lock(&turn.lock);
     while (!*flag && pthread_cond_timedwait(&turn.changed, &turn.lock, &limit) != ETIMEDOUT) {}
     bool there = *flag;
@@ -60,7 +58,7 @@ static bool wait_for(const bool *flag, uint32_t ms)
     return there;
 }
 
-static void tell(bool *flag)
+static void cuda_tell(bool *flag)
 {
     pthread_mutex_lock(&turn.lock);
     *flag = true;
@@ -68,13 +66,13 @@ static void tell(bool *flag)
     pthread_mutex_unlock(&turn.lock);
 }
 
-static void *fetch(void *unused)
+static void *cuda_fetch(void *unused)
 {
     bool defined = false;
     pthread_mutex_lock(&fetching);
     if (options.clocks) clocks_load();
     pthread_mutex_unlock(&fetching);
-    while (!wait_for(&turn.ending, options.flush_ms)) {
+    while (!cuda_wait_for(&turn.ending, options.flush_ms)) {
         if (!defined) defined = devices_define();
         backend_note_python();
         pthread_mutex_lock(&fetching);
@@ -85,7 +83,7 @@ static void *fetch(void *unused)
     }
     if (!defined) (void)devices_define();
     backend_note_python();
-    tell(&turn.ended);
+    cuda_tell(&turn.ended);
     return NULL;
 }
 
@@ -101,30 +99,31 @@ static void begin_turn(void)
 }
 
 /* Ours: no signal of the program is handled on it. */
-static int start_thread(struct err *e)
+static int cuda_start_thread(struct err *e)
 {
     sigset_t all, before;
     sigfillset(&all);
     begin_turn();
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&thread, NULL, fetch, NULL);
+    int rc = pthread_create(&thread, NULL, cuda_fetch, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc) return FAIL(e, ERR_IO, "cannot start a thread");
     pthread_setname_np(thread, "strata gpu");
     return 0;
 }
 
-/* False when it does not come back in time: it is inside CUPTI then, and nobody else may fetch. */
+/* False when it does not come back in time: the thread is inside CUPTI then, and no other thread
+ * may fetch. */
 static bool join_thread(void)
 {
-    tell(&turn.ending);
-    return wait_for(&turn.ended, LAST_FETCH_S * 1000) && pthread_join(thread, NULL) == 0;
+    cuda_tell(&turn.ending);
+    return cuda_wait_for(&turn.ended, LAST_FETCH_S * 1000) && pthread_join(thread, NULL) == 0;
 }
 
 /* Our thread never came back from CUPTI. There can be no other one beside it. */
 static bool stuck;
 
-static void stop(bool detach)
+static void cuda_stop(bool detach)
 {
     pthread_mutex_lock(&life);
     if (atomic_exchange(&running, false)) {
@@ -145,7 +144,7 @@ static void stop(bool detach)
 /* Other threads may be anywhere. */
 static void stop_at_exit(void)
 {
-    stop(false);
+    cuda_stop(false);
 }
 
 /* Not for long: the program must not wait for CUPTI. */
@@ -159,10 +158,23 @@ static bool hold_fetching(void)
     return false;
 }
 
+static atomic_int n_others; /* profilers that have announced themselves, and have not ended */
+static bool waits;          /* to go on when they have; under `life` */
+
+/* CUPTI hands its records to one of us. Who was there first keeps them. */
+static bool others_record(void)
+{
+    if (atomic_load(&n_others) <= 0) return false;
+    backend_note("another profiler records in this process (torch.profiler, or torch's CUPTI "
+                 "monitor): GPU work is not recorded until it has ended");
+    return true;
+}
+
 static void pause_parts(bool paused)
 {
     pthread_mutex_lock(&life);
-    if (atomic_load(&running)) {
+    waits = !paused && atomic_load(&running) && others_record();
+    if (atomic_load(&running) && !waits) {
         bool held = hold_fetching();
         if (!paused) callbacks_pause(false); /* calls without work are better than the reverse */
         activity_pause(paused);
@@ -175,15 +187,50 @@ static void pause_parts(bool paused)
 }
 
 /* Also where a context is about to end: CUPTI forgets then what it has not handed over. */
-static void flush(void)
+static void cuda_flush(void)
 {
     if (!atomic_load(&running) || !hold_fetching()) return;
     activity_fetch(false);
     pthread_mutex_unlock(&fetching);
 }
 
+/* Work of other streams that was launched before may end later: one more look for it. */
+static void cuda_settle(uint32_t ms)
+{
+    static const struct timespec pause = {0, SETTLE_EVERY_MS * 1000000};
+    uint32_t launch = atomic_load(&pulse_newest_launch);
+    bool nothing = !atomic_load(&pulse_launched);
+    for (uint32_t waited = 0; !nothing && waited < ms; waited += SETTLE_EVERY_MS) {
+        cuda_flush();
+        if (!atomic_load(&running) || pulse_has_reached(launch)) break;
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    }
+    cuda_flush();
+}
+
+static enum backend_work cuda_work(void)
+{
+    if (!atomic_load(&running)) return BACKEND_WORK_NONE;
+    if (atomic_load(&n_others) > 0 || activity_is_taken()) return BACKEND_WORK_LOST;
+    return atomic_load(&pulse_launched) ? BACKEND_WORK_SEEN : BACKEND_WORK_NONE;
+}
+
+static bool cuda_is_awaited(void)
+{
+    pthread_mutex_lock(&life);
+    bool yes = waits && atomic_load(&n_others) <= 0;
+    pthread_mutex_unlock(&life);
+    return yes;
+}
+
 static void meet_other(bool begins)
 {
+    if (begins) atomic_fetch_add(&n_others, 1);
+    else if (atomic_fetch_sub(&n_others, 1) <= 0) atomic_store(&n_others, 0); /* began before us */
+    if (!begins && cuda_is_awaited()) {
+        pause_parts(false);
+        return;
+    }
     pthread_mutex_lock(&life);
     if (atomic_load(&running) && hold_fetching()) {
         activity_meet_other(begins);
@@ -192,41 +239,45 @@ static void meet_other(bool begins)
     pthread_mutex_unlock(&life);
 }
 
-static void before_fork(void)
+static void cuda_before_fork(void)
 {
     holding = hold_fetching();
 }
 
-static void after_fork_in_parent(void)
+static void cuda_after_fork_in_parent(void)
 {
     if (holding) pthread_mutex_unlock(&fetching);
 }
 
 /* The child has no GPU, no thread of ours, and memory the parent's library still fills. */
-static void after_fork_in_child(void)
+static void cuda_after_fork_in_child(void)
 {
     pthread_mutex_init(&life, NULL);
     pthread_mutex_init(&fetching, NULL);
+    atomic_store(&n_others, 0);
+    waits = false;
     if (!atomic_exchange(&running, false)) return;
     callbacks_stop(false);
     activity_forget();
     graph_nodes_forget();
 }
 
-static void prepare(void)
+static void cuda_prepare(void)
 {
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(cuda_before_fork, cuda_after_fork_in_parent, cuda_after_fork_in_child);
     atexit(stop_at_exit);
 }
 
 static int start_parts(struct err *e)
 {
     if (stuck) return FAIL(e, ERR_UNSUPPORTED, "CUPTI is still busy with the last recording");
+    if (others_record())
+        return FAIL(e, ERR_UNSUPPORTED, "another profiler of this process has CUPTI's records");
     if (!api.version) TRY(cupti_api_load(&api, e)); /* else it may just be calling us */
-    callbacks_at_context_end(flush);
+    callbacks_at_context_end(cuda_flush);
     TRY(callbacks_start(&api, &options, e));
     int rc = activity_start(&api, &options, e);
-    if (rc == 0) rc = start_thread(e);
+    if (rc == 0) rc = cuda_start_thread(e);
     if (rc < 0) {
         activity_pause(true);
         callbacks_stop(true);
@@ -234,16 +285,17 @@ static int start_parts(struct err *e)
     return rc;
 }
 
-static int start(const struct backend_options *o, struct err *e)
+static int cuda_start(const struct backend_options *o, struct err *e)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int rc = 0;
-    pthread_once(&once, prepare);
+    pthread_once(&once, cuda_prepare);
     pthread_mutex_lock(&life);
     if (!atomic_load(&running)) {
         options = *o;
         rc = start_parts(e);
         if (rc == 0) atomic_store(&running, true);
+        if (rc == 0) depth_wait_by(devices_wait);
         if (api.version) backend_fact("cupti_version", "%u", api.version);
         if (api.path[0]) backend_fact("libcupti", "%s", api.path);
     }
@@ -255,9 +307,11 @@ const struct backend backend_cuda = {
     .name = "cuda",
     .summary = "NVIDIA GPUs, through CUPTI",
     .probe = cuda_probe,
-    .start = start,
-    .stop = stop,
-    .flush = flush,
+    .start = cuda_start,
+    .stop = cuda_stop,
+    .flush = cuda_flush,
+    .settle = cuda_settle,
+    .work = cuda_work,
     .pause = pause_parts,
     .meet_other = meet_other,
 };

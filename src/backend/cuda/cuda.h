@@ -1,6 +1,6 @@
 /* cuda.h: NVIDIA GPUs, through CUPTI. */
-#ifndef STRATA_BACKEND_CUDA_H
-#define STRATA_BACKEND_CUDA_H
+#ifndef STRATA_BACKEND_CUDA_CUDA_H
+#define STRATA_BACKEND_CUDA_CUDA_H
 
 #include "backend/backend.h"
 

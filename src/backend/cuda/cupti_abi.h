@@ -1,8 +1,8 @@
 /* cupti_abi.h: the part of CUPTI's interface that we use, declared here so that nothing of CUDA is
  * needed to build. Newer versions of its records only append fields, so the prefixes below are
  * those of every version from 12.0 on; the library itself steps from record to record. */
-#ifndef STRATA_BACKEND_CUPTI_ABI_H
-#define STRATA_BACKEND_CUPTI_ABI_H
+#ifndef STRATA_BACKEND_CUDA_CUPTI_ABI_H
+#define STRATA_BACKEND_CUDA_CUPTI_ABI_H
 
 #include <assert.h>
 #include <stddef.h>

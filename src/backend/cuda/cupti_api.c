@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/cuda/cupti_find.h"
-
 /* ISO C has no cast from an object pointer to a function's. */
 #define FIND(name, args)                                          \
     do {                                                          \

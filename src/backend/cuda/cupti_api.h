@@ -1,8 +1,8 @@
 /* cupti_api.h: CUPTI as a table of functions, from the library the process has already mapped. It
  * is never linked, and never loaded before torch has loaded its own: the first one mapped under a
- * name is the one everybody gets. */
-#ifndef STRATA_BACKEND_CUPTI_API_H
-#define STRATA_BACKEND_CUPTI_API_H
+ * name is the one that all get. */
+#ifndef STRATA_BACKEND_CUDA_CUPTI_API_H
+#define STRATA_BACKEND_CUDA_CUPTI_API_H
 
 #include "backend/cuda/cupti_abi.h"
 #include "base/err.h"
@@ -38,10 +38,19 @@ struct cupti_api {
     char path[512]; /* of the library */
 };
 
-/* Fills `api`, or says what was looked for and how to get it. */
+/* Fills `api`, or says what was searched for and how to get it. */
 int cupti_api_load(struct cupti_api *api, struct err *e) MUST_USE;
 
 /* The reason of a result in words, for people. */
 const char *cupti_api_reason(const struct cupti_api *api, uint32_t result);
+
+/* cupti_find.c: which libcupti is ours. The first one mapped under a name is the one that
+ * all get, so it must be the one that torch would load, were it imported later. */
+
+/* A handle of dlopen, or NULL. In this order: STRATA_CUPTI; one that is mapped; beside torch or the
+ * CUDA runtime; the wheels of the Python that runs (site-packages/nvidia); where torch cannot come
+ * after us, toolkits (CUDA_HOME, CUDA_PATH, /usr/local/cuda*) and the loader's own path. Never one
+ * that is newer than the driver. */
+void *cupti_find(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* cupti_find.c: see cupti_find.h. */
-#include "backend/cuda/cupti_find.h"
+/* cupti_find.c: see cupti_api.h. */
+#include "backend/cuda/cupti_api.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -22,7 +22,7 @@ struct search {
     char path[512];
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *ctx)
+static int cupti_find_look(struct dl_phdr_info *info, size_t size, void *ctx)
 {
     struct search *s = ctx;
     if (!info->dlpi_name || !strstr(info->dlpi_name, s->part)) return 0;
@@ -33,7 +33,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *ctx)
 static bool find_mapped(const char *part, struct search *ret)
 {
     *ret = (struct search){.part = part};
-    return dl_iterate_phdr(look, ret) == 1;
+    return dl_iterate_phdr(cupti_find_look, ret) == 1;
 }
 
 static void *open_mapped(void)
@@ -59,7 +59,7 @@ static int driver_version(void)
     return version;
 }
 
-static bool suits(int library)
+static bool cupti_find_suits(int library)
 {
     int version = driver_version();
     return !version || version >= libraries[library].least_driver;
@@ -71,7 +71,7 @@ static void *open_in(const char *pattern)
     char path[PATH_BYTES + 80];
     void *h = NULL;
     for (int i = 0; i < N_LIBRARIES && !h; i++) {
-        if (!suits(i)) continue;
+        if (!cupti_find_suits(i)) continue;
         glob_t found = {0};
         snprintf(path, sizeof path, "%s/%s", pattern, libraries[i].name);
         if (glob(path, 0, NULL, &found) == 0)
@@ -171,7 +171,7 @@ static void *open_toolkit(void)
     for (size_t i = 0; i < sizeof places / sizeof *places && !h; i++)
         h = open_below(places[i], below, sizeof below / sizeof *below);
     for (int i = 0; i < N_LIBRARIES && !h; i++)
-        if (suits(i)) h = dlopen(libraries[i].name, RTLD_LAZY | RTLD_LOCAL);
+        if (cupti_find_suits(i)) h = dlopen(libraries[i].name, RTLD_LAZY | RTLD_LOCAL);
     return h;
 }
 

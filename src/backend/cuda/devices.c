@@ -1,7 +1,8 @@
-/* devices.c: see devices.h. Asks the driver that is mapped already; creates no context. */
-#include "backend/cuda/devices.h"
+/* devices.c: see cuda_private.h. Asks the driver that is mapped already; creates no context. */
+#include "backend/cuda/cuda_private.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,32 +34,32 @@ static struct {
     int (*get_uuid)(uint8_t ret[16], int device); /* may be NULL */
 } driver;
 
-static bool find(void *h, const char *name, void *function)
+static bool devices_find(void *h, const char *name, void *function)
 {
     void *p = dlsym(h, name);
     memcpy(function, &p, sizeof p);
     return p != NULL;
 }
 
-static bool find_driver(void)
+static bool devices_find_driver(void)
 {
     void *h = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (h && !find(h, "cuDeviceGetUuid_v2", &driver.get_uuid))
-        (void)find(h, "cuDeviceGetUuid", &driver.get_uuid);
-    return h && find(h, "cuDeviceGetCount", &driver.get_count) &&
-           find(h, "cuDeviceGetName", &driver.get_name) &&
-           find(h, "cuDeviceGetAttribute", &driver.get_attribute) &&
-           find(h, "cuDeviceTotalMem_v2", &driver.get_memory) &&
-           find(h, "cuDriverGetVersion", &driver.get_version);
+    if (h && !devices_find(h, "cuDeviceGetUuid_v2", &driver.get_uuid))
+        (void)devices_find(h, "cuDeviceGetUuid", &driver.get_uuid);
+    return h && devices_find(h, "cuDeviceGetCount", &driver.get_count) &&
+           devices_find(h, "cuDeviceGetName", &driver.get_name) &&
+           devices_find(h, "cuDeviceGetAttribute", &driver.get_attribute) &&
+           devices_find(h, "cuDeviceTotalMem_v2", &driver.get_memory) &&
+           devices_find(h, "cuDriverGetVersion", &driver.get_version);
 }
 
-static int32_t ask(int device, enum attribute a)
+static int32_t devices_ask(int device, enum attribute a)
 {
     int value = 0;
     return driver.get_attribute(&value, (int)a, device) == 0 ? value : 0;
 }
 
-static void define(int device)
+static void devices_do_define(int device)
 {
     struct {
         struct def_device d;
@@ -69,14 +70,14 @@ static void define(int device)
     driver.get_memory(&memory, device);
     def.d = (struct def_device){
         .id = device,
-        .major = ask(device, MAJOR),
-        .minor = ask(device, MINOR),
-        .n_sms = ask(device, N_SMS),
-        .warp_size = ask(device, WARP_SIZE),
-        .max_threads_per_sm = ask(device, MAX_THREADS_PER_SM),
-        .regs_per_sm = ask(device, REGS_PER_SM),
-        .shared_per_sm = ask(device, SHARED_PER_SM),
-        .shared_per_block_optin = ask(device, SHARED_PER_BLOCK_OPTIN),
+        .major = devices_ask(device, MAJOR),
+        .minor = devices_ask(device, MINOR),
+        .n_sms = devices_ask(device, N_SMS),
+        .warp_size = devices_ask(device, WARP_SIZE),
+        .max_threads_per_sm = devices_ask(device, MAX_THREADS_PER_SM),
+        .regs_per_sm = devices_ask(device, REGS_PER_SM),
+        .shared_per_sm = devices_ask(device, SHARED_PER_SM),
+        .shared_per_block_optin = devices_ask(device, SHARED_PER_BLOCK_OPTIN),
         .memory_bytes = (int64_t)memory,
     };
     size_t n = sizeof def.d + strlen(def.name);
@@ -105,12 +106,24 @@ static void define_choice(void)
 bool devices_define(void)
 {
     int n = 0, version = 0;
-    if (!find_driver() || driver.get_count(&n) != 0) return false;
+    if (!devices_find_driver() || driver.get_count(&n) != 0) return false;
     for (int i = 0; i < n && i < MOST_DEVICES; i++) {
-        define(i);
+        devices_do_define(i);
         define_uuid(i);
     }
     define_choice();
     if (driver.get_version(&version) == 0) backend_fact("cuda_driver_version", "%d", version);
     return true;
+}
+
+void devices_wait(void)
+{
+    static int (*_Atomic synchronize)(void);
+    int (*wait)(void) = atomic_load(&synchronize);
+    if (!wait) {
+        void *h = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        if (!h || !devices_find(h, "cuCtxSynchronize", &wait)) return;
+        atomic_store(&synchronize, wait);
+    }
+    (void)wait();
 }

@@ -13,7 +13,7 @@ struct driver {
     int (*get_name)(char *ret, int cap, int device);
 };
 
-static bool find(void *h, const char *name, void *function)
+static bool probe_find(void *h, const char *name, void *function)
 {
     void *p = dlsym(h, name);
     memcpy(function, &p, sizeof p);
@@ -23,8 +23,10 @@ static bool find(void *h, const char *name, void *function)
 static bool open_driver(struct driver *d)
 {
     void *h = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    return h && find(h, "cuInit", &d->init) && find(h, "cuDriverGetVersion", &d->get_version) &&
-           find(h, "cuDeviceGetCount", &d->get_count) && find(h, "cuDeviceGetName", &d->get_name);
+    return h && probe_find(h, "cuInit", &d->init) &&
+           probe_find(h, "cuDriverGetVersion", &d->get_version) &&
+           probe_find(h, "cuDeviceGetCount", &d->get_count) &&
+           probe_find(h, "cuDeviceGetName", &d->get_name);
 }
 
 /* The kernel module's version, as text; empty when it is not loaded. */
@@ -40,15 +42,34 @@ static void read_module_version(char *out, size_t cap)
     if (at) snprintf(out, cap, " %.*s", (int)strcspn(at + 2, " "), at + 2);
 }
 
-static void describe(const struct driver *d, struct backend_probe *p, int n)
+/* Whether any GPU is divided into partitions (MIG), of which a program sees its own alone. */
+static bool has_partitions(void)
+{
+    int (*init)(void), (*count)(unsigned *ret), (*handle)(unsigned i, void **ret);
+    int (*mode)(void *device, unsigned *ret_now, unsigned *ret_later);
+    unsigned n = 0, now = 0, later = 0;
+    void *h = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL), *device = NULL;
+    bool found = false;
+    if (!h) return false;
+    if (probe_find(h, "nvmlInit_v2", &init) && probe_find(h, "nvmlDeviceGetCount_v2", &count) &&
+        probe_find(h, "nvmlDeviceGetHandleByIndex_v2", &handle) &&
+        probe_find(h, "nvmlDeviceGetMigMode", &mode) && init() == 0 && count(&n) == 0)
+        for (unsigned i = 0; i < n && !found; i++)
+            found = handle(i, &device) == 0 && mode(device, &now, &later) == 0 && now == 1;
+    dlclose(h);
+    return found;
+}
+
+static void probe_describe(const struct driver *d, struct backend_probe *p, int n)
 {
     int version = 0;
     char name[80] = "", module[40];
     d->get_version(&version);
     if (n > 0) d->get_name(name, (int)sizeof name - 1, 0);
     read_module_version(module, sizeof module);
-    snprintf(p->what, sizeof p->what, "driver%s for CUDA %d.%d, %d GPU%s%s%s", module,
-             version / 1000, version % 1000 / 10, n, n == 1 ? "" : "s", n > 0 ? ": " : "", name);
+    snprintf(p->what, sizeof p->what, "driver%s for CUDA %d.%d, %d GPU%s%s%s%s", module,
+             version / 1000, version % 1000 / 10, n, n == 1 ? "" : "s", n > 0 ? ": " : "", name,
+             has_partitions() ? ", in partitions (MIG): without clocks and other processes" : "");
 }
 
 void cuda_probe(struct backend_probe *p)
@@ -63,7 +84,7 @@ void cuda_probe(struct backend_probe *p)
     }
     int n = 0, rc = d.init(0);
     if (rc == 0) rc = d.get_count(&n);
-    describe(&d, p, n);
+    probe_describe(&d, p, n);
     if (rc == 0 && n > 0) {
         p->state = BACKEND_READY;
         return;

@@ -3,8 +3,8 @@
  * Process ids are of no help: inside a container they may be those of the host, or be hidden. But a
  * process has one id, so of several different ones at most one is ours: that many less one are
  * others, whatever the numbers are. There may always be more of them than can be seen. */
-#ifndef STRATA_BACKEND_PROCESSES_H
-#define STRATA_BACKEND_PROCESSES_H
+#ifndef STRATA_BACKEND_CUDA_PROCESSES_H
+#define STRATA_BACKEND_CUDA_PROCESSES_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* pulse.c: see pulse.h. */
-#include "backend/cuda/pulse.h"
+/* pulse.c: see cuda_private.h. */
+#include "backend/cuda/cuda_private.h"
 
 #include "base/clock.h"
 
@@ -7,6 +7,7 @@
 #define SILENT_NS     1000000000u
 
 atomic_uint_fast64_t pulse_launched, pulse_waited_for;
+_Atomic uint32_t pulse_newest_launch, pulse_newest_record;
 atomic_int pulse_capturing;
 
 /* One that began unseen ends all the same. */
@@ -18,7 +19,7 @@ void pulse_capture(bool begins)
 
 struct pulse_look pulse_count(void)
 {
-    /* In this order: what was waited for is among the launches. */
+    /* In this order: waits come after the launches they wait for. */
     uint64_t waited_for = atomic_load_explicit(&pulse_waited_for, memory_order_acquire);
     return (struct pulse_look){
         .launched = atomic_load_explicit(&pulse_launched, memory_order_relaxed),

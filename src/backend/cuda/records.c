@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "backend/cuda/cuda_private.h"
 #include "backend/cuda/cupti_abi.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -41,7 +42,7 @@ void records_reset(void)
     memset(device_of, 0, sizeof device_of);
 }
 
-static uint32_t define(const struct def_work *work, const char *name)
+static uint32_t records_define(const struct def_work *work, const char *name)
 {
     char bytes[2048];
     size_t n = strnlen(name, MOST_NAME);
@@ -54,7 +55,7 @@ static uint32_t define(const struct def_work *work, const char *name)
     return id;
 }
 
-static struct known *place_of(const struct def_work *w, const char *at)
+static struct known *records_place_of(const struct def_work *w, const char *at)
 {
     uint64_t h = map_mix((uintptr_t)at);
     h = map_mix(h ^ (uint64_t)w->grid[0] << 32 ^ (uint64_t)w->grid[1] << 16 ^ w->grid[2]);
@@ -64,11 +65,11 @@ static struct known *place_of(const struct def_work *w, const char *at)
 
 static uint32_t kernel_id(const struct def_work *work, const char *name)
 {
-    struct known *k = place_of(work, name);
+    struct known *k = records_place_of(work, name);
     if (k->id && k->at == name && memcmp(&k->work, work, sizeof *work) == 0 &&
         strcmp(k->name, name) == 0)
         return k->id;
-    uint32_t id = define(work, name);
+    uint32_t id = records_define(work, name);
     char *copy = mem_strdup(name);
     if (!copy) return id;
     mem_free(k->name);
@@ -83,7 +84,7 @@ struct times {
 #define TIMES(type, record) \
     ((struct times){((const struct type *)(record))->start, ((const struct type *)(record))->end})
 
-static struct times times_of(const void *record)
+static struct times records_times_of(const void *record)
 {
     switch ((enum cupti_kind) * (const uint32_t *)record) {
     case CUPTI_KERNEL: return TIMES(cupti_kernel, record);
@@ -116,7 +117,7 @@ static int add_wide(struct ring_record *out, struct ring_record r, uint64_t valu
     return 2;
 }
 
-static void put_work(const struct work *w)
+static void records_put_work(const struct work *w)
 {
     struct ring_record slots[WRITER_MOST];
     struct ring_record head = {.kind = RING_WORK, .ticks = w->t.start};
@@ -127,6 +128,7 @@ static void put_work(const struct work *w)
     if (w->node)
         n += add_wide(slots + n, (struct ring_record){.kind = RING_WORK_NODE}, w->node, w->graph);
     recorder_put_all(slots, n);
+    pulse_record(w->correlation);
 }
 
 uint64_t records_devices(void)
@@ -141,7 +143,7 @@ static void note_context(uint32_t context, uint32_t device)
     if (context < MOST_CONTEXTS) device_of[context] = device + 1;
 }
 
-static void put_kernel(const struct cupti_kernel *k, struct times t)
+static void records_put_kernel(const struct cupti_kernel *k, struct times t)
 {
     struct def_work work = {
         .kind = DEF_WORK_KERNEL,
@@ -162,17 +164,17 @@ static void put_kernel(const struct cupti_kernel *k, struct times t)
         .node = k->graph_node,
         .graph = k->graph,
     };
-    put_work(&w);
+    records_put_work(&w);
 }
 
-static const char *copy_name(unsigned kind)
+static const char *records_copy_name(unsigned kind)
 {
     static const char *const names[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                         "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
     return kind < sizeof names / sizeof *names ? names[kind] : names[0];
 }
 
-static const char *memory_name(unsigned kind)
+static const char *records_memory_name(unsigned kind)
 {
     static const char *const names[] = {"Unknown", "Pageable", "Pinned",        "Device",
                                         "Array",   "Managed",  "Device Static", "Managed Static"};
@@ -185,12 +187,12 @@ static void put_copy(const struct cupti_memcpy *c, struct times t)
     struct def_work work = {DEF_WORK_COPY, (int32_t)c->device, (int32_t)c->context,
                             (int32_t)c->stream};
     char name[96];
-    snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", copy_name(c->copy_kind),
-             memory_name(c->src_kind), memory_name(c->dst_kind));
+    snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", records_copy_name(c->copy_kind),
+             records_memory_name(c->src_kind), records_memory_name(c->dst_kind));
     note_context(c->context, c->device);
-    struct work w = {define(&work, name), c->correlation, t,
-                     (int64_t)c->bytes,   c->graph_node,  c->graph};
-    put_work(&w);
+    struct work w = {records_define(&work, name), c->correlation, t,
+                     (int64_t)c->bytes,           c->graph_node,  c->graph};
+    records_put_work(&w);
 }
 
 static void put_peer_copy(const struct cupti_peer_copy *c, struct times t)
@@ -200,9 +202,9 @@ static void put_peer_copy(const struct cupti_peer_copy *c, struct times t)
     char name[96];
     snprintf(name, sizeof name, "Memcpy PtoP (Device %u -> Device %u)", c->src_device,
              c->dst_device);
-    struct work w = {define(&work, name), c->correlation, t,
-                     (int64_t)c->bytes,   c->graph_node,  c->graph};
-    put_work(&w);
+    struct work w = {records_define(&work, name), c->correlation, t,
+                     (int64_t)c->bytes,           c->graph_node,  c->graph};
+    records_put_work(&w);
 }
 
 static void put_memset(const struct cupti_memset *m, struct times t)
@@ -210,10 +212,10 @@ static void put_memset(const struct cupti_memset *m, struct times t)
     struct def_work work = {DEF_WORK_SET, (int32_t)m->device, (int32_t)m->context,
                             (int32_t)m->stream};
     char name[64];
-    snprintf(name, sizeof name, "Memset (%s)", memory_name(m->memory_kind));
-    struct work w = {define(&work, name), m->correlation, t,
-                     (int64_t)m->bytes,   m->graph_node,  m->graph};
-    put_work(&w);
+    snprintf(name, sizeof name, "Memset (%s)", records_memory_name(m->memory_kind));
+    struct work w = {records_define(&work, name), m->correlation, t,
+                     (int64_t)m->bytes,           m->graph_node,  m->graph};
+    records_put_work(&w);
 }
 
 static void put_sync(const struct cupti_sync *s, struct times t)
@@ -223,8 +225,9 @@ static void put_sync(const struct cupti_sync *s, struct times t)
     uint32_t device = s->context < MOST_CONTEXTS ? device_of[s->context] : 0;
     struct def_work work = {DEF_WORK_SYNC, (int32_t)(device ? device - 1 : 0), (int32_t)s->context,
                             (int32_t)s->stream};
-    struct work w = {define(&work, names[s->type < 5 ? s->type : 0]), s->correlation, t, -1, 0, 0};
-    put_work(&w);
+    struct work w = {
+        records_define(&work, names[s->type < 5 ? s->type : 0]), s->correlation, t, -1, 0, 0};
+    records_put_work(&w);
 }
 
 static void put_graph(const struct cupti_graph *g, struct times t)
@@ -233,11 +236,11 @@ static void put_graph(const struct cupti_graph *g, struct times t)
                             (int32_t)g->stream};
     char name[48];
     snprintf(name, sizeof name, "CUDA graph %u", g->graph);
-    struct work w = {define(&work, name), g->correlation, t, -1, 0, g->graph};
-    put_work(&w);
+    struct work w = {records_define(&work, name), g->correlation, t, -1, 0, g->graph};
+    records_put_work(&w);
 }
 
-/* Of the program's threads: what our own fetching costs delays nobody. */
+/* Of the program's threads: the cost of our own fetching delays no thread of the program. */
 static void put_overhead(const struct cupti_overhead *o)
 {
     enum { OF_THREAD = 2 };
@@ -260,7 +263,7 @@ static void put_overhead(const struct cupti_overhead *o)
     recorder_put_all(slots, 2);
 }
 
-static void put_memory(const struct cupti_memory *m)
+static void records_put_memory(const struct cupti_memory *m)
 {
     struct ring_record slots[4];
     struct ring_record r = {.kind = RING_MEMORY, .ticks = m->timestamp};
@@ -277,7 +280,7 @@ static bool is_good(struct times t, uint64_t earliest, uint64_t latest)
 
 enum record_times records_times(const void *record, uint64_t earliest, uint64_t latest)
 {
-    struct times t = times_of(record);
+    struct times t = records_times_of(record);
     if (!t.start || !t.end) return TIMES_NONE;
     if (is_good(t, earliest, latest)) return TIMES_GOOD;
     bool agree = t.start <= t.end && t.end - t.start <= latest - earliest;
@@ -287,21 +290,21 @@ enum record_times records_times(const void *record, uint64_t earliest, uint64_t 
 
 uint64_t records_start(const void *record)
 {
-    return times_of(record).start;
+    return records_times_of(record).start;
 }
 
 bool records_settled(const void *record, uint64_t earliest, uint64_t latest)
 {
-    struct times t = times_of(record);
+    struct times t = records_times_of(record);
     return records_times(record, earliest, latest) == TIMES_GOOD && t.start <= t.end;
 }
 
 void records_put(const void *record, enum record_times times)
 {
     bool good = times == TIMES_GOOD;
-    struct times t = good ? times_of(record) : (struct times){0};
+    struct times t = good ? records_times_of(record) : (struct times){0};
     switch ((enum cupti_kind) * (const uint32_t *)record) {
-    case CUPTI_KERNEL: put_kernel(record, t); break;
+    case CUPTI_KERNEL: records_put_kernel(record, t); break;
     case CUPTI_MEMCPY: put_copy(record, t); break;
     case CUPTI_PEER_COPY: put_peer_copy(record, t); break;
     case CUPTI_MEMSET: put_memset(record, t); break;
@@ -311,7 +314,7 @@ void records_put(const void *record, enum record_times times)
         if (good) put_overhead(record);
         break;
     case CUPTI_MEMORY:
-        if (good) put_memory(record);
+        if (good) records_put_memory(record);
         break;
     }
 }

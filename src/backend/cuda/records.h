@@ -1,6 +1,6 @@
 /* records.h: from CUPTI's activity records to records of ours, on the calling thread's ring. */
-#ifndef STRATA_BACKEND_RECORDS_H
-#define STRATA_BACKEND_RECORDS_H
+#ifndef STRATA_BACKEND_CUDA_RECORDS_H
+#define STRATA_BACKEND_CUDA_RECORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

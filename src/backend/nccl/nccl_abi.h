@@ -2,8 +2,8 @@
  * own words. NCCL looks for the newest of ncclProfiler_v1, _v2, ... that it knows: a struct of
  * functions. Versions differ in what the start of an event says. Fields that come after those used
  * here are left out. */
-#ifndef STRATA_BACKEND_NCCL_ABI_H
-#define STRATA_BACKEND_NCCL_ABI_H
+#ifndef STRATA_BACKEND_NCCL_NCCL_ABI_H
+#define STRATA_BACKEND_NCCL_NCCL_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>

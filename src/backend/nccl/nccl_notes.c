@@ -35,7 +35,7 @@ static struct str dtype_of(const char *type)
     return str_c("");
 }
 
-static struct str text_of(const char *text)
+static struct str nccl_notes_text_of(const char *text)
 {
     return str_c(text ? text : "");
 }
@@ -53,7 +53,7 @@ static void set_sizes(struct collective_note *n, const struct nccl_facts *e,
     n->out = gathers || both ? count * c->ranks : count;
 }
 
-static void put(const struct nccl_comm *c, const struct nccl_facts *e)
+static void nccl_notes_do_put(const struct nccl_comm *c, const struct nccl_facts *e)
 {
     char label[48], group[20];
     snprintf(label, sizeof label, "nccl:%s", e->func);
@@ -62,8 +62,8 @@ static void put(const struct nccl_comm *c, const struct nccl_facts *e)
     n.group = str_c(e->hash ? group : c->group);
     n.description = str_c(c->name);
     n.dtype = dtype_of(e->type);
-    n.algorithm = text_of(e->algorithm);
-    n.protocol = text_of(e->protocol);
+    n.algorithm = nccl_notes_text_of(e->algorithm);
+    n.protocol = nccl_notes_text_of(e->protocol);
     n.seq = e->seq;
     n.size = c->ranks;
     n.channels = e->channels;
@@ -80,5 +80,5 @@ static void put(const struct nccl_comm *c, const struct nccl_facts *e)
 
 void nccl_notes_put(const struct nccl_comm *c, const struct nccl_facts *f)
 {
-    if (nccl_notes_state() == NCCL_NOTES_ON) put(c, f);
+    if (nccl_notes_state() == NCCL_NOTES_ON) nccl_notes_do_put(c, f);
 }

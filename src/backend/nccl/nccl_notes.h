@@ -1,6 +1,6 @@
 /* nccl_notes.h: notes on what NCCL describes (collective_note.h), while recording is on. */
-#ifndef STRATA_BACKEND_NCCL_NOTES_H
-#define STRATA_BACKEND_NCCL_NOTES_H
+#ifndef STRATA_BACKEND_NCCL_NCCL_NOTES_H
+#define STRATA_BACKEND_NCCL_NCCL_NOTES_H
 
 #include <stdbool.h>
 #include <stdint.h>

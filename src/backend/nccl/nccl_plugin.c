@@ -13,18 +13,18 @@
 #include "backend/recording.h"
 #include "base/mem.h"
 
-#define DOOR __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default")))
 
 static struct nccl_comm nameless = {.rank = -1, .ranks = -1};
 
 /* ---- words */
 
-static const char *at(const char *const *words, size_t n, unsigned i)
+static const char *nccl_plugin_at(const char *const *words, size_t n, unsigned i)
 {
     return i < n ? words[i] : "";
 }
 
-#define AT(words, i) at(words, sizeof(words) / sizeof *(words), i)
+#define AT(words, i) nccl_plugin_at(words, sizeof(words) / sizeof *(words), i)
 
 static const char *const funcs[] = {"Broadcast", "Reduce",   "AllGather", "ReduceScatter",
                                     "AllReduce", "SendRecv", "Send",      "Recv"};
@@ -36,7 +36,7 @@ static const char *const algorithms[] = {
     "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
 static const char *const protocols[] = {"LL", "LL128", "SIMPLE"};
 
-static int note(const void *context, const struct nccl_facts *f)
+static int nccl_plugin_note(const void *context, const struct nccl_facts *f)
 {
     if (f->func) nccl_notes_put(context ? context : &nameless, f);
     return 0;
@@ -50,20 +50,21 @@ static int start_v1(void *context, void **ret_event, const struct nccl_start *w)
     const struct nccl_pair_v1 *p = &w->pair_v1;
     *ret_event = NULL;
     if (w->type == NCCL_COLLECTIVE)
-        return note(context,
-                    &(struct nccl_facts){c->hash, AT(funcs, c->func), AT(types, c->type),
-                                         AT(algorithms, c->algorithm), AT(protocols, c->protocol),
-                                         c->count, (int64_t)c->seq, c->channels, -1});
+        return nccl_plugin_note(
+            context, &(struct nccl_facts){c->hash, AT(funcs, c->func), AT(types, c->type),
+                                          AT(algorithms, c->algorithm), AT(protocols, c->protocol),
+                                          c->count, (int64_t)c->seq, c->channels, -1});
     if (w->type == NCCL_PAIR)
-        return note(context, &(struct nccl_facts){p->hash, AT(funcs, p->func), AT(types, p->type),
-                                                  NULL, NULL, p->count, -1, -1, p->peer});
+        return nccl_plugin_note(context, &(struct nccl_facts){p->hash, AT(funcs, p->func),
+                                                              AT(types, p->type), NULL, NULL,
+                                                              p->count, -1, -1, p->peer});
     return 0;
 }
 
 static int note_pair_v2(const void *context, const struct nccl_pair_v2 *p)
 {
-    return note(context, &(struct nccl_facts){p->hash, p->func, p->type, NULL, NULL, p->count, -1,
-                                              -1, p->peer});
+    return nccl_plugin_note(context, &(struct nccl_facts){p->hash, p->func, p->type, NULL, NULL,
+                                                          p->count, -1, -1, p->peer});
 }
 
 static int start_v2(void *context, void **ret_event, const struct nccl_start *w)
@@ -71,9 +72,9 @@ static int start_v2(void *context, void **ret_event, const struct nccl_start *w)
     const struct nccl_collective_v2 *c = &w->collective_v2;
     *ret_event = NULL;
     if (w->type == NCCL_COLLECTIVE)
-        return note(context,
-                    &(struct nccl_facts){c->hash, c->func, c->type, c->algorithm, c->protocol,
-                                         c->count, (int64_t)c->seq, c->channels, -1});
+        return nccl_plugin_note(context, &(struct nccl_facts){c->hash, c->func, c->type,
+                                                              c->algorithm, c->protocol, c->count,
+                                                              (int64_t)c->seq, c->channels, -1});
     return w->type == NCCL_PAIR ? note_pair_v2(context, &w->pair_v2) : 0;
 }
 
@@ -82,9 +83,9 @@ static int start_v3(void *context, void **ret_event, const struct nccl_start *w)
     const struct nccl_collective_v3 *c = &w->collective_v3;
     *ret_event = NULL;
     if (w->type == NCCL_COLLECTIVE)
-        return note(context,
-                    &(struct nccl_facts){c->hash, c->func, c->type, c->algorithm, c->protocol,
-                                         c->count, (int64_t)c->seq, c->channels, -1});
+        return nccl_plugin_note(context, &(struct nccl_facts){c->hash, c->func, c->type,
+                                                              c->algorithm, c->protocol, c->count,
+                                                              (int64_t)c->seq, c->channels, -1});
     return w->type == NCCL_PAIR ? note_pair_v2(context, &w->pair_v2) : 0;
 }
 
@@ -93,11 +94,12 @@ static int start_later(void *context, const struct nccl_start *w, uint64_t type)
     const struct nccl_collective_v4 *c = &w->collective_v4;
     const struct nccl_pair_v4 *p = &w->pair_v4;
     if (type == NCCL_COLLECTIVE)
-        return note(context, &(struct nccl_facts){0, c->func, c->type, c->algorithm, c->protocol,
-                                                  c->count, (int64_t)c->seq, c->channels, -1});
+        return nccl_plugin_note(context,
+                                &(struct nccl_facts){0, c->func, c->type, c->algorithm, c->protocol,
+                                                     c->count, (int64_t)c->seq, c->channels, -1});
     if (type == NCCL_PAIR)
-        return note(context, &(struct nccl_facts){0, p->func, p->type, NULL, NULL, p->count, -1,
-                                                  p->channels, p->peer});
+        return nccl_plugin_note(context, &(struct nccl_facts){0, p->func, p->type, NULL, NULL,
+                                                              p->count, -1, p->channels, p->peer});
     return 0;
 }
 
@@ -156,7 +158,7 @@ static int init_v4(void **ret_context, int *ret_events, const char *name, uint64
 }
 
 /* No event has a handle, so these come for nothing. */
-static int stop(void *event)
+static int nccl_plugin_stop(void *event)
 {
     (void)event;
     return 0;
@@ -170,24 +172,24 @@ static int change_state(void *event, int new_state, const void *details)
     return 0;
 }
 
-static int finalize(void *context)
+static int nccl_plugin_finalize(void *context)
 {
     if (context != &nameless) mem_free(context);
     return 0;
 }
 
-DOOR extern const struct nccl_profiler ncclProfiler_v1, ncclProfiler_v2, ncclProfiler_v3,
+EXPORT extern const struct nccl_profiler ncclProfiler_v1, ncclProfiler_v2, ncclProfiler_v3,
     ncclProfiler_v4, ncclProfiler_v5, ncclProfiler_v6;
 
-const struct nccl_profiler ncclProfiler_v1 = {"strata", {.init_v1 = init_v1}, start_v1,
-                                              stop,     change_state,         finalize};
-const struct nccl_profiler ncclProfiler_v2 = {"strata", {.init_v1 = init_v1}, start_v2,
-                                              stop,     change_state,         finalize};
-const struct nccl_profiler ncclProfiler_v3 = {"strata", {.init_v1 = init_v1}, start_v3,
-                                              stop,     change_state,         finalize};
-const struct nccl_profiler ncclProfiler_v4 = {"strata", {.init_v4 = init_v4}, start_v4,
-                                              stop,     change_state,         finalize};
-const struct nccl_profiler ncclProfiler_v5 = {"strata", {.init_v5 = init_v5}, start_v5,
-                                              stop,     change_state,         finalize};
-const struct nccl_profiler ncclProfiler_v6 = {"strata", {.init_v5 = init_v5}, start_v5,
-                                              stop,     change_state,         finalize};
+const struct nccl_profiler ncclProfiler_v1 = {
+    "strata", {.init_v1 = init_v1}, start_v1, nccl_plugin_stop, change_state, nccl_plugin_finalize};
+const struct nccl_profiler ncclProfiler_v2 = {
+    "strata", {.init_v1 = init_v1}, start_v2, nccl_plugin_stop, change_state, nccl_plugin_finalize};
+const struct nccl_profiler ncclProfiler_v3 = {
+    "strata", {.init_v1 = init_v1}, start_v3, nccl_plugin_stop, change_state, nccl_plugin_finalize};
+const struct nccl_profiler ncclProfiler_v4 = {
+    "strata", {.init_v4 = init_v4}, start_v4, nccl_plugin_stop, change_state, nccl_plugin_finalize};
+const struct nccl_profiler ncclProfiler_v5 = {
+    "strata", {.init_v5 = init_v5}, start_v5, nccl_plugin_stop, change_state, nccl_plugin_finalize};
+const struct nccl_profiler ncclProfiler_v6 = {
+    "strata", {.init_v5 = init_v5}, start_v5, nccl_plugin_stop, change_state, nccl_plugin_finalize};

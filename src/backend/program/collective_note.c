@@ -18,7 +18,7 @@ struct collective_note collective_note_of(struct str label)
                                     .channels = -1};
 }
 
-static void put_number(const char *key, int64_t value)
+static void collective_note_put_number(const char *key, int64_t value)
 {
     if (value < 0) return;
     recorder_put((struct ring_record){.kind = RING_ARG,
@@ -27,7 +27,7 @@ static void put_number(const char *key, int64_t value)
                  (uint64_t)value);
 }
 
-static void put_text(const char *key, struct str text)
+static void collective_note_put_text(const char *key, struct str text)
 {
     if (!text.n) return;
     recorder_put((struct ring_record){.kind = RING_ARG,
@@ -46,20 +46,20 @@ static struct str what_of(struct str label)
 
 void collective_note_args(const struct collective_note *n)
 {
-    put_text("Collective name", what_of(n->label));
-    put_text("Process Group Name", n->group);
-    put_text("Process Group Description", n->description);
-    put_text("Process Group Ranks", n->members);
-    put_number("Group size", n->size);
-    put_number("Seq", n->seq);
-    put_number("In msg nelems", n->in);
-    put_number("Out msg nelems", n->out);
-    put_text("dtype", n->dtype);
-    put_number("Src Rank", n->from);
-    put_number("Dst Rank", n->to);
-    put_text("Algorithm", n->algorithm);
-    put_text("Protocol", n->protocol);
-    put_number("Channels", n->channels);
+    collective_note_put_text("Collective name", what_of(n->label));
+    collective_note_put_text("Process Group Name", n->group);
+    collective_note_put_text("Process Group Description", n->description);
+    collective_note_put_text("Process Group Ranks", n->members);
+    collective_note_put_number("Group size", n->size);
+    collective_note_put_number("Seq", n->seq);
+    collective_note_put_number("In msg nelems", n->in);
+    collective_note_put_number("Out msg nelems", n->out);
+    collective_note_put_text("dtype", n->dtype);
+    collective_note_put_number("Src Rank", n->from);
+    collective_note_put_number("Dst Rank", n->to);
+    collective_note_put_text("Algorithm", n->algorithm);
+    collective_note_put_text("Protocol", n->protocol);
+    collective_note_put_number("Channels", n->channels);
 }
 
 void collective_note_put(const struct collective_note *n)

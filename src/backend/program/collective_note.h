@@ -1,11 +1,11 @@
 /* collective_note.h: what a collective carries (its process group, its number in it, sizes),
  * written beside it under the names that torch's profiler uses, so that one reader serves both.
  *
- * Whoever knows it may not be the one who times it: torch's flight recorder is read later, NCCL
- * describes a kernel after launching it. Then a note is a row of its own (RING_COLLECTIVE), which
- * the reader finds by name and time. */
-#ifndef STRATA_BACKEND_COLLECTIVE_NOTE_H
-#define STRATA_BACKEND_COLLECTIVE_NOTE_H
+ * The code that knows it may not be the code that times it: torch's flight recorder is read later,
+ * NCCL describes a kernel after launching it. Then a note is a row of its own (RING_COLLECTIVE),
+ * which the reader finds by name and time. */
+#ifndef STRATA_BACKEND_PROGRAM_COLLECTIVE_NOTE_H
+#define STRATA_BACKEND_PROGRAM_COLLECTIVE_NOTE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +36,16 @@ void collective_note_put(const struct collective_note *n);
 
 /* The arguments of the range that the calling thread has just begun. */
 void collective_note_args(const struct collective_note *n);
+
+/* torch_comms.c: what a collective carries, as torch has it while it hands it over to NCCL and
+ * others (its own profiler reads the same): a ParamCommsDebugInfo of the calling thread. It is
+ * there when the range of the collective begins, also where operators are not recorded, and costs
+ * no call of Python or the device. Only memory is read, and only where the class is known. */
+
+/* `library` is torch's; its version is 2.`minor`. Nothing is read before. */
+void torch_comms_init(void *library, long minor);
+
+/* False when the calling thread hands nothing over. The texts hold until it has. */
+bool torch_comms_now(struct collective_note *ret);
 
 #endif

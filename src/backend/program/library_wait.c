@@ -1,8 +1,7 @@
-/* library_wait.c: see library_wait.h. */
-#include "backend/program/library_wait.h"
+/* library_wait.c: see python_side.h. */
+#include "backend/program/python_side.h"
 
 #include "backend/program/pystack.h"
-#include "backend/program/python_side.h"
 #include "backend/program/watched.h"
 #include "record/names.h"
 #include "record/recorder.h"

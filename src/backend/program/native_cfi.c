@@ -1,6 +1,6 @@
-/* native_cfi.c: see native_cfi.h. Every byte is read through a reader that knows where its section
- * may end; the first read beyond that makes it fail for good. */
-#include "backend/program/native_cfi.h"
+/* native_cfi.c: see native_modules.h. Every byte is read through a reader that knows where its
+ * section may end; the first read beyond that makes it fail for good. */
+#include "backend/program/native_modules.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ static struct reader reader_at(const struct native_image *m, uintptr_t at)
     return (struct reader){0, 0, true};
 }
 
-static bool take(struct reader *r, void *out, size_t n)
+static bool native_cfi_take(struct reader *r, void *out, size_t n)
 {
     memset(out, 0, n);
     if (r->failed || r->end - r->at < n) {
@@ -40,14 +40,14 @@ static bool take(struct reader *r, void *out, size_t n)
 static uint8_t take_byte(struct reader *r)
 {
     uint8_t b;
-    take(r, &b, sizeof b);
+    native_cfi_take(r, &b, sizeof b);
     return b;
 }
 
 static uint32_t take_u32(struct reader *r)
 {
     uint32_t v;
-    take(r, &v, sizeof v);
+    native_cfi_take(r, &v, sizeof v);
     return v;
 }
 
@@ -78,7 +78,7 @@ static int64_t take_sleb(struct reader *r)
     return 0;
 }
 
-static void skip(struct reader *r, uint64_t n)
+static void native_cfi_skip(struct reader *r, uint64_t n)
 {
     if (r->failed || r->end - r->at < n) r->failed = true;
     else r->at += n;
@@ -94,7 +94,7 @@ static uintptr_t take_pointer(struct reader *r, uint8_t encoding)
     case 0x04:
     case 0x0c: {
         uint64_t v;
-        take(r, &v, sizeof v);
+        native_cfi_take(r, &v, sizeof v);
         return from + v;
     }
     case 0x03: return from + take_u32(r);
@@ -116,7 +116,7 @@ struct common {
 };
 
 /* The length of an entry; `r` then ends with it. False for the long format and for the end. */
-static bool enter(struct reader *r)
+static bool native_cfi_enter(struct reader *r)
 {
     uint32_t length = take_u32(r);
     if (r->failed || !length || length == UINT32_MAX || r->end - r->at < length) return false;
@@ -148,7 +148,7 @@ static bool read_common(const struct native_image *m, uintptr_t at, struct commo
 {
     struct reader r = reader_at(m, at);
     *c = (struct common){0};
-    if (!enter(&r) || take_u32(&r) != 0) return false;
+    if (!native_cfi_enter(&r) || take_u32(&r) != 0) return false;
     uint8_t version = take_byte(&r);
     char letters[16];
     size_t n = 0;
@@ -166,7 +166,7 @@ static bool read_common(const struct native_image *m, uintptr_t at, struct commo
 }
 
 /* DWARF's numbers of registers on x86-64. */
-static int number_of(uint64_t dwarf)
+static int native_cfi_number_of(uint64_t dwarf)
 {
     switch (dwarf) {
     case 3: return NATIVE_BX;
@@ -192,35 +192,35 @@ struct machine {
     struct row now, initial, kept[MOST_STATES];
     int n_kept;
     const struct common *c;
-    uintptr_t at, stop; /* the place that the rules are for; the one that is asked for */
+    uintptr_t at, stop; /* the place that the rules are for; the one that is requested */
     bool failed;
 };
 
 static void set_saved(struct machine *x, uint64_t dwarf, int64_t words)
 {
-    int n = number_of(dwarf);
+    int n = native_cfi_number_of(dwarf);
     if (n < 0 || n == NATIVE_SP) return;
     /* the factor is -8: a saved register lies below the frame */
     if (words < -127 || words > 127) x->now.unknown = true;
     else x->now.rule.saved[n] = (int8_t)-words;
 }
 
-static void restore(struct machine *x, uint64_t dwarf)
+static void native_cfi_restore(struct machine *x, uint64_t dwarf)
 {
-    int n = number_of(dwarf);
+    int n = native_cfi_number_of(dwarf);
     if (n >= 0 && n != NATIVE_SP) x->now.rule.saved[n] = x->initial.rule.saved[n];
 }
 
-static void forget(struct machine *x, uint64_t dwarf)
+static void native_cfi_forget(struct machine *x, uint64_t dwarf)
 {
-    int n = number_of(dwarf);
+    int n = native_cfi_number_of(dwarf);
     if (n == NATIVE_IP) x->now.ends = true;
     if (n >= 0 && n != NATIVE_SP) x->now.rule.saved[n] = 0;
 }
 
-static void set_base(struct machine *x, uint64_t dwarf)
+static void native_cfi_set_base(struct machine *x, uint64_t dwarf)
 {
-    int n = number_of(dwarf);
+    int n = native_cfi_number_of(dwarf);
     x->now.unknown = n < 0 || n == NATIVE_IP;
     if (!x->now.unknown) x->now.rule.base = (uint8_t)n;
 }
@@ -231,7 +231,7 @@ static void set_offset(struct machine *x, int64_t offset)
     else x->now.rule.offset = (int32_t)offset;
 }
 
-static void advance(struct machine *x, uint64_t by)
+static void native_cfi_advance(struct machine *x, uint64_t by)
 {
     x->at += by * x->c->code_align;
 }
@@ -242,13 +242,13 @@ static void obey_extended(struct machine *x, struct reader *r, uint8_t op)
     switch (op) {
     case 0x00: break;                                          /* nop */
     case 0x01: x->at = take_pointer(r, x->c->encoding); break; /* set_loc */
-    case 0x02: advance(x, take_byte(r)); break;                /* advance_loc1 */
-    case 0x03: advance(x, take_byte(r) | (uint64_t)take_byte(r) << 8); break;
-    case 0x04: advance(x, take_u32(r)); break;
+    case 0x02: native_cfi_advance(x, take_byte(r)); break;     /* advance_loc1 */
+    case 0x03: native_cfi_advance(x, take_byte(r) | (uint64_t)take_byte(r) << 8); break;
+    case 0x04: native_cfi_advance(x, take_u32(r)); break;
     case 0x05: a = take_uleb(r), set_saved(x, a, (int64_t)take_uleb(r)); break; /* offset */
-    case 0x06: restore(x, take_uleb(r)); break;
-    case 0x07: forget(x, take_uleb(r)); break; /* undefined */
-    case 0x08: (void)take_uleb(r); break;      /* same_value */
+    case 0x06: native_cfi_restore(x, take_uleb(r)); break;
+    case 0x07: native_cfi_forget(x, take_uleb(r)); break; /* undefined */
+    case 0x08: (void)take_uleb(r); break;                 /* same_value */
     case 0x09: a = take_uleb(r), (void)take_uleb(r), x->now.unknown |= a == 16; break;
     case 0x0a: /* remember_state */
         if (x->n_kept < MOST_STATES) x->kept[x->n_kept++] = x->now;
@@ -258,40 +258,41 @@ static void obey_extended(struct machine *x, struct reader *r, uint8_t op)
         if (x->n_kept) x->now = x->kept[--x->n_kept];
         else x->failed = true;
         break;
-    case 0x0c: set_base(x, take_uleb(r)), set_offset(x, (int64_t)take_uleb(r)); break;
-    case 0x0d: set_base(x, take_uleb(r)); break;
+    case 0x0c: native_cfi_set_base(x, take_uleb(r)), set_offset(x, (int64_t)take_uleb(r)); break;
+    case 0x0d: native_cfi_set_base(x, take_uleb(r)); break;
     case 0x0e: set_offset(x, (int64_t)take_uleb(r)); break;
-    case 0x0f: x->now.unknown = true, skip(r, take_uleb(r)); break; /* expressions */
+    case 0x0f: x->now.unknown = true, native_cfi_skip(r, take_uleb(r)); break; /* expressions */
     case 0x10:
     case 0x16:
-        a = take_uleb(r), skip(r, take_uleb(r)), forget(x, a), x->now.unknown |= a == 16;
+        a = take_uleb(r), native_cfi_skip(r, take_uleb(r)), native_cfi_forget(x, a),
+        x->now.unknown |= a == 16;
         break;
     case 0x11: a = take_uleb(r), set_saved(x, a, take_sleb(r)); break;
-    case 0x12: set_base(x, take_uleb(r)), set_offset(x, -WORD * take_sleb(r)); break;
+    case 0x12: native_cfi_set_base(x, take_uleb(r)), set_offset(x, -WORD * take_sleb(r)); break;
     case 0x13: set_offset(x, -WORD * take_sleb(r)); break;
     case 0x2e: (void)take_uleb(r); break; /* size of arguments */
     default: x->failed = true;
     }
 }
 
-static void obey(struct machine *x, struct reader *r)
+static void native_cfi_obey(struct machine *x, struct reader *r)
 {
     uint8_t op = take_byte(r);
     switch (op & 0xc0) {
-    case 0x40: advance(x, op & 0x3f); break;
+    case 0x40: native_cfi_advance(x, op & 0x3f); break;
     case 0x80: set_saved(x, op & 0x3f, (int64_t)take_uleb(r)); break;
-    case 0xc0: restore(x, op & 0x3f); break;
+    case 0xc0: native_cfi_restore(x, op & 0x3f); break;
     default: obey_extended(x, r, op);
     }
 }
 
-/* Until the place that is asked for is passed: rules of later places are not its own. */
-static bool run(struct machine *x, struct reader r, bool to_the_end)
+/* Until the place that is requested is passed: rules of later places are not its own. */
+static bool native_cfi_run(struct machine *x, struct reader r, bool to_the_end)
 {
     for (int i = 0; i < MOST_STEPS; i++) {
         if (r.at >= r.end) return true;
         struct row before = x->now;
-        obey(x, &r);
+        native_cfi_obey(x, &r);
         if (r.failed || x->failed) return false;
         if (!to_the_end && x->at > x->stop) {
             x->now = before;
@@ -306,25 +307,26 @@ static bool run_function(const struct native_image *m, uintptr_t at, uintptr_t i
 {
     struct reader r = reader_at(m, at);
     struct common c;
-    if (!enter(&r)) return false;
+    if (!native_cfi_enter(&r)) return false;
     uintptr_t field = r.at;
     if (!read_common(m, field - take_u32(&r), &c)) return false;
     uintptr_t begin = take_pointer(&r, c.encoding);
     uintptr_t length = take_pointer(&r, c.encoding & 0x0f);
-    if (c.sized) skip(&r, take_uleb(&r));
+    if (c.sized) native_cfi_skip(&r, take_uleb(&r));
     if (r.failed || ip < begin || ip - begin >= length) return false;
     struct machine x = {.c = &c, .at = begin, .stop = ip};
     x.now.rule.base = NATIVE_SP;
-    if (!run(&x, c.program, true)) return false;
+    if (!native_cfi_run(&x, c.program, true)) return false;
     x.initial = x.now;
     x.at = begin;
-    if (!run(&x, r, false) || x.now.unknown || x.now.ends) return false;
+    if (!native_cfi_run(&x, r, false) || x.now.unknown || x.now.ends) return false;
     *ret = x.now.rule;
     return ret->saved[NATIVE_IP] != 0;
 }
 
 /* Entry `i` of the table, which is sorted: where the function begins, and where its rules are. */
-static bool entry(const struct native_image *m, uintptr_t table, uint32_t i, uintptr_t ret[2])
+static bool native_cfi_entry(const struct native_image *m, uintptr_t table, uint32_t i,
+                             uintptr_t ret[2])
 {
     struct reader r = reader_at(m, table + (uintptr_t)i * 8);
     for (int k = 0; k < 2; k++) ret[k] = m->index + (uintptr_t)(int64_t)(int32_t)take_u32(&r);
@@ -346,9 +348,9 @@ bool native_cfi_find(const struct native_image *m, uintptr_t ip, struct native_r
     if (r.failed || n == 0 || n > (r.end - r.at) / 8) return false;
     for (uint32_t hi = n; hi - lo > 1;) {
         uint32_t mid = lo + (hi - lo) / 2; /* allowed: an entry may be unreadable */
-        if (!entry(m, r.at, mid, at)) return false;
+        if (!native_cfi_entry(m, r.at, mid, at)) return false;
         if (at[0] <= ip) lo = mid;
         else hi = mid;
     }
-    return entry(m, r.at, lo, at) && at[0] <= ip && run_function(m, at[1], ip, ret);
+    return native_cfi_entry(m, r.at, lo, at) && at[0] <= ip && run_function(m, at[1], ip, ret);
 }

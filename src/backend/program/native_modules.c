@@ -71,12 +71,12 @@ static bool has_lines(const char *path)
     return yes;
 }
 
-static bool holds(const struct module *m, const void *address)
+static bool native_modules_holds(const struct module *m, const void *address)
 {
     return (uintptr_t)address >= m->begin && (uintptr_t)address < m->end;
 }
 
-static enum native_kind kind_of(const struct module *m)
+static enum native_kind native_modules_kind_of(const struct module *m)
 {
     static const char *const device[] = {"/libcuda.so", "/libcudart.so",    "/libcupti.so",
                                          "/libnvcuda",  "/libcudadebugger", "/libstrata_inject",
@@ -84,7 +84,7 @@ static enum native_kind kind_of(const struct module *m)
     const char *name = strrchr(m->path, '/');
     for (size_t i = 0; name && i < sizeof device / sizeof *device; i++)
         if (strncmp(name, device[i], strlen(device[i])) == 0) return NATIVE_DEVICE;
-    if (python && holds(m, python)) return NATIVE_PYTHON;
+    if (python && native_modules_holds(m, python)) return NATIVE_PYTHON;
     /* Python's own modules, by which programs call others: not theirs either */
     bool bridge = strstr(m->path, "/lib-dynload/") || (name && strncmp(name, "/libffi", 7) == 0);
     return python && bridge ? NATIVE_DEVICE : NATIVE_PROGRAM;
@@ -113,7 +113,7 @@ static uint32_t find_build_id(const struct dl_phdr_info *info, uint8_t out[DEF_B
     return 0;
 }
 
-static uint32_t define(const struct module *m, const struct dl_phdr_info *info)
+static uint32_t native_modules_define(const struct module *m, const struct dl_phdr_info *info)
 {
     struct {
         struct def_library library;
@@ -126,7 +126,7 @@ static uint32_t define(const struct module *m, const struct dl_phdr_info *info)
     return defs_id(DEF_LIBRARY, str_from((const char *)&d, sizeof d.library + n));
 }
 
-static void find_path(const struct dl_phdr_info *info, char *out, size_t cap)
+static void native_modules_find_path(const struct dl_phdr_info *info, char *out, size_t cap)
 {
     if (info->dlpi_name && *info->dlpi_name) {
         snprintf(out, cap, "%s", info->dlpi_name);
@@ -143,18 +143,19 @@ static bool is_package(const char *path)
 }
 
 /* With the lock held. NULL when there are too many. */
-static const struct module *know(const struct dl_phdr_info *info, uintptr_t begin, uintptr_t end)
+static const struct module *native_modules_know(const struct dl_phdr_info *info, uintptr_t begin,
+                                                uintptr_t end)
 {
     for (int i = 0; i < n_modules; i++)
         if (modules[i].base == info->dlpi_addr && modules[i].begin == begin) return &modules[i];
     if (n_modules == MOST_MODULES) return NULL;
     struct module *m = &modules[n_modules];
     *m = (struct module){.base = info->dlpi_addr, .begin = begin, .end = end};
-    find_path(info, m->path, sizeof m->path);
-    m->kind = kind_of(m);
+    native_modules_find_path(info, m->path, sizeof m->path);
+    m->kind = native_modules_kind_of(m);
     m->has_lines = m->kind == NATIVE_PROGRAM && has_lines(m->path);
     m->shown = m->kind == NATIVE_PROGRAM && (!python || (m->has_lines && !is_package(m->path)));
-    m->library = m->shown ? define(m, info) : 0;
+    m->library = m->shown ? native_modules_define(m, info) : 0;
     n_modules++;
     return m;
 }
@@ -169,7 +170,7 @@ static void notice_unloading(unsigned long long n_unloaded)
     atomic_fetch_add(&epoch, 1);
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *ctx)
+static int native_modules_look(struct dl_phdr_info *info, size_t size, void *ctx)
 {
     struct question *q = ctx;
     struct native_segment segments[MOST_SEGMENTS];
@@ -187,7 +188,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *ctx)
         if (to > end) end = to;
     }
     if (q->ip < begin || q->ip >= end) return 0;
-    const struct module *m = know(info, begin, end);
+    const struct module *m = native_modules_know(info, begin, end);
     if (!m) return 1;
     *q->ret = (struct native_place){
         .kind = m->kind, .shown = m->shown, .library = m->library, .base = m->base};
@@ -203,7 +204,7 @@ bool native_modules_find(uintptr_t ip, struct native_place *ret)
     const void *interpreter = dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
     if (pthread_mutex_trylock(&lock) != 0) return false;
     python = interpreter;
-    dl_iterate_phdr(look, &q);
+    dl_iterate_phdr(native_modules_look, &q);
     pthread_mutex_unlock(&lock);
     return true;
 }

@@ -42,22 +42,22 @@ static bool wanted;
 static __thread struct memo *memo __attribute__((tls_model("initial-exec")));
 static __thread bool refused __attribute__((tls_model("initial-exec")));
 
-static void thread_exits(void *old)
+static void native_stack_thread_exits(void *old)
 {
     memo = NULL;
     refused = true;
     mem_free(old);
 }
 
-static void prepare(void)
+static void native_stack_prepare(void)
 {
     const char *text = getenv("STRATA_NATIVE");
     wanted = !(text && strcmp(text, "off") == 0) &&
-             pthread_key_create(&at_thread_exit, thread_exits) == 0;
+             pthread_key_create(&at_thread_exit, native_stack_thread_exits) == 0;
     if (wanted) pthread_atfork(NULL, NULL, native_modules_forget);
 }
 
-static bool find_stack(struct memo *m)
+static bool native_stack_find_stack(struct memo *m)
 {
     pthread_attr_t a;
     void *begin = NULL;
@@ -74,23 +74,23 @@ static struct memo *own_memo(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (memo || refused) return memo;
-    pthread_once(&once, prepare);
+    pthread_once(&once, native_stack_prepare);
     struct memo *m = wanted ? mem_zalloc(1, sizeof *m) : NULL;
-    refused = !m || !find_stack(m) || pthread_setspecific(at_thread_exit, m) != 0;
+    refused = !m || !native_stack_find_stack(m) || pthread_setspecific(at_thread_exit, m) != 0;
     if (refused) mem_free(m);
     else memo = m;
     return memo;
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t native_stack_mix(uint64_t x)
 {
     x *= 0x9e3779b97f4a7c15u;
     return x ^ x >> 29;
 }
 
-static const struct native_place *place_of(struct memo *m, uintptr_t ip)
+static const struct native_place *native_stack_place_of(struct memo *m, uintptr_t ip)
 {
-    struct known_place *k = &m->places[mix(ip) % PLACES];
+    struct known_place *k = &m->places[native_stack_mix(ip) % PLACES];
     if (k->ip == ip) return &k->place;
     k->ip = native_modules_find(ip, &k->place) ? ip : 0;
     return &k->place;
@@ -132,12 +132,12 @@ static bool step_by_pointer(const struct memo *m, struct registers *r)
 
 /* Addresses of calls, innermost first, of functions of the program: without those of
  * the device's libraries, up to the interpreter. */
-static int walk(struct memo *m, struct registers r, uintptr_t *ret)
+static int native_stack_walk(struct memo *m, struct registers r, uintptr_t *ret)
 {
     int n = 0;
     for (int i = 0; i < NATIVE_DEEPEST + 32 && n < NATIVE_DEEPEST; i++) {
         uintptr_t call = r.of[NATIVE_IP] - 1; /* the caller's: it returns behind the call */
-        const struct native_place *p = place_of(m, call);
+        const struct native_place *p = native_stack_place_of(m, call);
         if (p->kind == NATIVE_PYTHON) break;
         if (p->shown) ret[n++] = call;
         bool further = p->has_rule ? step_by_rule(m, &p->rule, &r) : step_by_pointer(m, &r);
@@ -160,7 +160,7 @@ static uint32_t define_stack(struct memo *m, uint32_t python, const uintptr_t *c
 {
     uint32_t stack = python;
     for (int i = n; i-- > 0;) {
-        const struct native_place *p = place_of(m, calls[i]);
+        const struct native_place *p = native_stack_place_of(m, calls[i]);
         if (p->shown) stack = define_frame(stack, p, calls[i]);
     }
     return stack;
@@ -200,10 +200,10 @@ __attribute__((noinline)) uint32_t native_stack_on(uint32_t python)
     here(&r);
     if (r.of[NATIVE_SP] < m->stack_begin || r.of[NATIVE_SP] >= m->stack_end) return python;
     forget_old(m);
-    int n = walk(m, r, calls);
+    int n = native_stack_walk(m, r, calls);
     if (!n) return python;
     uint64_t key = python + 1;
-    for (int i = 0; i < n; i++) key = mix(key ^ calls[i]);
+    for (int i = 0; i < n; i++) key = native_stack_mix(key ^ calls[i]);
     struct known_stack *k = &m->stacks[key % STACKS];
     if (k->key != key) *k = (struct known_stack){key, define_stack(m, python, calls, n)};
     return k->stack;

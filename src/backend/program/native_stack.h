@@ -3,11 +3,11 @@
  *
  * The stack is walked in the process by the thread itself, when the call returns: never in a signal
  * handler, and never beyond the thread's own stack. Where functions keep what of their caller is
- * found out once per place (native_cfi.h) and remembered, so that a frame costs some tens of
+ * found out once per place (native_cfi.c) and remembered, so that a frame costs some tens of
  * nanoseconds. Frames are addresses in files (DEF_ADDRESS): names and lines are looked up by
- * whoever reads the recording. STRATA_NATIVE=off leaves them out. */
-#ifndef STRATA_BACKEND_NATIVE_STACK_H
-#define STRATA_BACKEND_NATIVE_STACK_H
+ * the reader of the recording. STRATA_NATIVE=off leaves them out. */
+#ifndef STRATA_BACKEND_PROGRAM_NATIVE_STACK_H
+#define STRATA_BACKEND_PROGRAM_NATIVE_STACK_H
 
 #include <stdint.h>
 

@@ -12,8 +12,10 @@
 #include <wchar.h>
 
 #include "backend/program/ranges.h"
+#include "base/utf8.h"
 #include "record/names.h"
 #include "record/recorder.h"
+#include "record/repeats.h"
 
 enum { TABLE_CALLBACKS = 1, MODULE_CORE = 1, MODULE_CORE2 = 5 };
 
@@ -81,7 +83,7 @@ static inline bool is_quiet(void)
     return atomic_load_explicit(&quiet, memory_order_relaxed);
 }
 
-static uint32_t id_of(const char *text)
+static uint32_t nvtx_id_of(const char *text)
 {
     return text ? names_id(str_c(text)) : 0;
 }
@@ -90,22 +92,7 @@ static uint32_t id_of_wide(const wchar_t *text)
 {
     char out[RING_TEXT_MAX];
     size_t n = 0;
-    for (; text && *text && n + 4 < sizeof out; text++) {
-        uint32_t c = (uint32_t)*text;
-        if (c < 0x80) out[n++] = (char)c;
-        else if (c < 0x800) {
-            out[n++] = (char)(0xc0 | c >> 6);
-            out[n++] = (char)(0x80 | (c & 63));
-        } else {
-            if (c < 0x10000) out[n++] = (char)(0xe0 | c >> 12);
-            else {
-                out[n++] = (char)(0xf0 | (c >> 18 & 7));
-                out[n++] = (char)(0x80 | (c >> 12 & 63));
-            }
-            out[n++] = (char)(0x80 | (c >> 6 & 63));
-            out[n++] = (char)(0x80 | (c & 63));
-        }
-    }
+    for (; text && *text && n + 4 < sizeof out; text++) n += utf8_put(out + n, (uint32_t)*text);
     return names_id(str_from(out, n));
 }
 
@@ -119,23 +106,23 @@ static uint32_t name_in(uintptr_t domain, uint32_t name)
     return names_id(str_c(text));
 }
 
-static uint32_t name_of(uintptr_t domain, const struct attributes *a)
+static uint32_t nvtx_name_of(uintptr_t domain, const struct attributes *a)
 {
     if (!a || a->size < sizeof *a) return 0;
     uint32_t id = 0;
-    if (a->message_type == MESSAGE_ASCII) id = id_of(a->message.ascii);
+    if (a->message_type == MESSAGE_ASCII) id = nvtx_id_of(a->message.ascii);
     else if (a->message_type == MESSAGE_WIDE) id = id_of_wide(a->message.wide);
     else if (a->message_type == MESSAGE_REGISTERED) id = (uint32_t)a->message.registered;
     return name_in(domain, id);
 }
 
 /* What the program marks is in the default domain; libraries (cub, NCCL) have their own. */
-static uint32_t category_of(uintptr_t domain)
+static uint32_t nvtx_category_of(uintptr_t domain)
 {
     return names_id(str_c(domain ? RING_LIBRARY : "user_annotation"));
 }
 
-static void mark(uint32_t name)
+static void nvtx_mark(uint32_t name)
 {
     recorder_put((struct ring_record){.kind = RING_INSTANT, .name = (uint16_t)name}, 0);
 }
@@ -144,15 +131,16 @@ static void mark(uint32_t name)
  * and a tool may say so with a negative number. */
 enum { NOT_KEPT = -2, PUSH = 1 };
 
-static int push(uintptr_t domain, uint32_t name)
+static int nvtx_push(uintptr_t domain, uint32_t name)
 {
-    ranges_begin(category_of(domain), name, domain << 1 | PUSH);
+    ranges_begin(nvtx_category_of(domain), name, domain << 1 | PUSH);
     return NOT_KEPT;
 }
 
-static int pop(uintptr_t domain)
+static int nvtx_pop(uintptr_t domain)
 {
-    ranges_end(domain << 1 | PUSH);
+    struct range_ended r = ranges_end(domain << 1 | PUSH);
+    repeats_saw(r.name, r.begin, r.end);
     return NOT_KEPT;
 }
 
@@ -160,7 +148,7 @@ static int pop(uintptr_t domain)
  * the record at the end needs, so that nothing has to be kept: 48 bits of time, 16 of name. */
 enum { NAME_BITS = 16 };
 
-static uint64_t start(uint32_t name)
+static uint64_t nvtx_start(uint32_t name)
 {
     return clock_ticks(recorder_clock()) << NAME_BITS | name;
 }
@@ -172,14 +160,15 @@ static void end_in(uintptr_t domain, uint64_t range)
     /* The bits of the start that were shifted out are those of now, or of one turn before. */
     uint64_t mask = UINT64_MAX >> NAME_BITS, begin = (now & ~mask) | range >> NAME_BITS;
     if (begin > now) begin -= mask + 1;
+    repeats_saw((uint16_t)range, begin, now);
     recorder_put((struct ring_record){.kind = RING_RANGE,
                                       .ticks = now,
                                       .name = (uint16_t)range,
-                                      .category = (uint16_t)category_of(domain)},
+                                      .category = (uint16_t)nvtx_category_of(domain)},
                  begin);
 }
 
-static void end(uint64_t range)
+static void nvtx_end(uint64_t range)
 {
     end_in(0, range);
 }
@@ -187,66 +176,66 @@ static void end(uint64_t range)
 static void mark_ex(const struct attributes *a)
 {
     if (is_quiet()) return;
-    mark(name_of(0, a));
+    nvtx_mark(nvtx_name_of(0, a));
 }
 
 static void mark_a(const char *text)
 {
     if (is_quiet()) return;
-    mark(id_of(text));
+    nvtx_mark(nvtx_id_of(text));
 }
 
 static void mark_w(const wchar_t *text)
 {
     if (is_quiet()) return;
-    mark(id_of_wide(text));
+    nvtx_mark(id_of_wide(text));
 }
 
 static uint64_t start_ex(const struct attributes *a)
 {
     if (is_quiet()) return 0;
-    return start(name_of(0, a));
+    return nvtx_start(nvtx_name_of(0, a));
 }
 
 static uint64_t start_a(const char *text)
 {
     if (is_quiet()) return 0;
-    return start(id_of(text));
+    return nvtx_start(nvtx_id_of(text));
 }
 
 static uint64_t start_w(const wchar_t *text)
 {
     if (is_quiet()) return 0;
-    return start(id_of_wide(text));
+    return nvtx_start(id_of_wide(text));
 }
 
 static int push_ex(const struct attributes *a)
 {
     if (is_quiet()) return NOT_KEPT;
-    return push(0, name_of(0, a));
+    return nvtx_push(0, nvtx_name_of(0, a));
 }
 
 static int push_a(const char *text)
 {
     if (is_quiet()) return NOT_KEPT;
-    return push(0, id_of(text));
+    return nvtx_push(0, nvtx_id_of(text));
 }
 
 static int push_w(const wchar_t *text)
 {
     if (is_quiet()) return NOT_KEPT;
-    return push(0, id_of_wide(text));
+    return nvtx_push(0, id_of_wide(text));
 }
 
 static int pop_default(void)
 {
-    return pop(0);
+    return nvtx_pop(0);
 }
 
 static void name_thread_a(uint32_t tid, const char *text)
 {
     (void)tid; /* nearly always its own; another thread's ring is not ours to write */
-    recorder_set_thread_name(id_of(text));
+    recorder_set_thread_name(nvtx_id_of(text));
 }
 
 static void name_thread_w(uint32_t tid, const wchar_t *text)
@@ -258,25 +247,25 @@ static void name_thread_w(uint32_t tid, const wchar_t *text)
 static void domain_mark(uintptr_t domain, const struct attributes *a)
 {
     if (is_quiet()) return;
-    mark(name_of(domain, a));
+    nvtx_mark(nvtx_name_of(domain, a));
 }
 
 static uint64_t domain_start(uintptr_t domain, const struct attributes *a)
 {
     if (is_quiet()) return 0;
-    return start(name_of(domain, a));
+    return nvtx_start(nvtx_name_of(domain, a));
 }
 
 static int domain_push(uintptr_t domain, const struct attributes *a)
 {
     if (is_quiet()) return NOT_KEPT;
-    return push(domain, name_of(domain, a));
+    return nvtx_push(domain, nvtx_name_of(domain, a));
 }
 
 static uintptr_t string_a(uintptr_t domain, const char *text)
 {
     (void)domain;
-    return id_of(text);
+    return nvtx_id_of(text);
 }
 
 static uintptr_t string_w(uintptr_t domain, const wchar_t *text)
@@ -287,7 +276,7 @@ static uintptr_t string_w(uintptr_t domain, const wchar_t *text)
 
 static uintptr_t domain_a(const char *text)
 {
-    return id_of(text);
+    return nvtx_id_of(text);
 }
 
 static uintptr_t domain_w(const wchar_t *text)
@@ -309,7 +298,7 @@ static const struct handler core[] = {
     {CORE_START_EX, FN(start_ex)},
     {CORE_START_A, FN(start_a)},
     {CORE_START_W, FN(start_w)},
-    {CORE_END, FN(end)},
+    {CORE_END, FN(nvtx_end)},
     {CORE_PUSH_EX, FN(push_ex)},
     {CORE_PUSH_A, FN(push_a)},
     {CORE_PUSH_W, FN(push_w)},
@@ -319,19 +308,15 @@ static const struct handler core[] = {
 };
 
 static const struct handler core2[] = {
-    {CORE2_MARK_EX, FN(domain_mark)},
-    {CORE2_START_EX, FN(domain_start)},
-    {CORE2_END, FN(end_in)},
-    {CORE2_PUSH_EX, FN(domain_push)},
-    {CORE2_POP, FN(pop)},
-    {CORE2_STRING_A, FN(string_a)},
-    {CORE2_STRING_W, FN(string_w)},
-    {CORE2_DOMAIN_A, FN(domain_a)},
+    {CORE2_MARK_EX, FN(domain_mark)}, {CORE2_START_EX, FN(domain_start)},
+    {CORE2_END, FN(end_in)},          {CORE2_PUSH_EX, FN(domain_push)},
+    {CORE2_POP, FN(nvtx_pop)},        {CORE2_STRING_A, FN(string_a)},
+    {CORE2_STRING_W, FN(string_w)},   {CORE2_DOMAIN_A, FN(domain_a)},
     {CORE2_DOMAIN_W, FN(domain_w)},
 };
 
-static bool fill(const struct callbacks_table *t, uint32_t module, const struct handler *h,
-                 size_t n)
+static bool nvtx_fill(const struct callbacks_table *t, uint32_t module, const struct handler *h,
+                      size_t n)
 {
     any_fn **table = NULL;
     unsigned size = 0;
@@ -345,7 +330,7 @@ int nvtx_attach(nvtx_export_table_fn export_table)
 {
     const struct callbacks_table *t = export_table ? export_table(TABLE_CALLBACKS) : NULL;
     if (!t || t->bytes < sizeof *t || !t->module) return 0;
-    bool filled = fill(t, MODULE_CORE, core, sizeof core / sizeof *core);
-    filled |= fill(t, MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
+    bool filled = nvtx_fill(t, MODULE_CORE, core, sizeof core / sizeof *core);
+    filled |= nvtx_fill(t, MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
     return filled;
 }

@@ -3,8 +3,8 @@
  * NVTX is a header: every library that uses it has a copy of its own and asks at its first call,
  * through NVTX_INJECTION64_PATH, for our InitializeInjectionNvtx2, which hands over to
  * nvtx_attach. Nothing of NVIDIA's is linked or included. */
-#ifndef STRATA_BACKEND_NVTX_H
-#define STRATA_BACKEND_NVTX_H
+#ifndef STRATA_BACKEND_PROGRAM_NVTX_H
+#define STRATA_BACKEND_PROGRAM_NVTX_H
 
 #include <stdbool.h>
 #include <stdint.h>

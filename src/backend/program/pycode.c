@@ -1,8 +1,9 @@
-/* pycode.c: see pycode.h. */
-#include "backend/program/pycode.h"
+/* pycode.c: see pytable.h. */
+#include "backend/program/pytable.h"
 
 #include "backend/program/pyread.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 enum { MOST_LINES = 4 << 20, MOST_CHARS = 1024, UCS4 = 4 };
 
@@ -40,7 +41,7 @@ static int line_310(const uint8_t *table, size_t n, int line, uint32_t offset)
     return 0;
 }
 
-static uint32_t varint(const uint8_t *table, size_t n, size_t *i)
+static uint32_t pycode_varint(const uint8_t *table, size_t n, size_t *i)
 {
     uint32_t v = 0;
     for (unsigned shift = 0; *i < n && shift < 32; shift += 6) {
@@ -53,7 +54,7 @@ static uint32_t varint(const uint8_t *table, size_t n, size_t *i)
 
 static int signed_varint(const uint8_t *table, size_t n, size_t *i)
 {
-    uint32_t v = varint(table, n, i);
+    uint32_t v = pycode_varint(table, n, i);
     return v & 1 ? -(int)(v >> 1) : (int)(v >> 1);
 }
 
@@ -101,13 +102,10 @@ struct str_head {
     uint32_t state;
 };
 
-static size_t put_utf8(char *out, size_t cap, uint32_t c)
+static size_t pycode_put_utf8(char *out, size_t cap, uint32_t c)
 {
     char b[4];
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = n; i-- > 1; c >>= 6) b[i] = (char)(0x80 | (c & 63));
-    b[0] = (char)(lead[n] | c);
+    size_t n = utf8_put(b, c);
     if (n >= cap) return 0;
     memcpy(out, b, n);
     return n;
@@ -130,7 +128,7 @@ size_t pycode_text(const struct pyapi *api, uintptr_t str, char *out, size_t cap
     for (size_t i = 0; i < n_chars; i++) {
         uint32_t c = 0;
         memcpy(&c, chars + i * width, width);
-        size_t put = put_utf8(out + n, cap - n, c);
+        size_t put = pycode_put_utf8(out + n, cap - n, c);
         if (!put) break;
         n += put;
     }

@@ -184,14 +184,14 @@ static int find_layout(const char *version, const struct pylayout **ret, struct 
 }
 
 /* ISO C has no cast from an object's address to a function's. */
-static bool find(const char *symbol, void *ret, size_t n)
+static bool pylayout_do_find(const char *symbol, void *ret, size_t n)
 {
     void *at = dlsym(RTLD_DEFAULT, symbol);
     memcpy(ret, &at, n);
     return at != NULL;
 }
 
-#define FIND(field, symbol) find(symbol, &(field), sizeof(field))
+#define FIND(field, symbol) pylayout_do_find(symbol, &(field), sizeof(field))
 
 static bool find_functions(struct pyapi *a)
 {

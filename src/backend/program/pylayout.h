@@ -1,7 +1,7 @@
 /* pylayout.h: where CPython keeps what a stack walk needs, by version. Offsets in bytes, 64-bit
  * release builds; a field a version does not have is PYLAYOUT_NONE. */
-#ifndef STRATA_BACKEND_PYLAYOUT_H
-#define STRATA_BACKEND_PYLAYOUT_H
+#ifndef STRATA_BACKEND_PROGRAM_PYLAYOUT_H
+#define STRATA_BACKEND_PROGRAM_PYLAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -62,7 +62,7 @@ static void note_process(void)
     atomic_store(&known_pid, getpid());
 }
 
-static void prepare(void)
+static void pyread_prepare(void)
 {
     if (pthread_atfork(NULL, NULL, note_process) == 0) note_process();
 }
@@ -70,7 +70,7 @@ static void prepare(void)
 bool pyread_works(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
+    pthread_once(&once, pyread_prepare);
     static const char word[8] = "strata";
     char copy[8];
     return pyread(copy, (uintptr_t)word, sizeof copy) && !pyread(copy, 8, sizeof copy);

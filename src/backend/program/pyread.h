@@ -1,7 +1,7 @@
 /* pyread.h: memory of this process that may not be there: read through the kernel, which answers
  * with an error where a load would end the program. */
-#ifndef STRATA_BACKEND_PYREAD_H
-#define STRATA_BACKEND_PYREAD_H
+#ifndef STRATA_BACKEND_PROGRAM_PYREAD_H
+#define STRATA_BACKEND_PROGRAM_PYREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -24,7 +24,7 @@ static pthread_key_t at_thread_exit;
 static __thread struct pytable_memo *memo __attribute__((tls_model("initial-exec")));
 
 /* Whether the text of the str `object` is what the interpreter itself says it is. */
-static bool same_text(void *object)
+static bool pystack_same_text(void *object)
 {
     const char *truth = api.as_utf8(object);
     char ours[512];
@@ -32,13 +32,13 @@ static bool same_text(void *object)
            strncmp(truth, ours, sizeof ours - 4) == 0;
 }
 
-static bool same_frame(void *frame, const struct pyframe *ours)
+static bool pystack_same_frame(void *frame, const struct pyframe *ours)
 {
     struct pycode c;
     void *code = api.frame_code(frame);
     bool same = (uintptr_t)code == ours->code && pycode_read(&api, ours->code, &c) &&
                 pycode_line(&api, &c, ours->offset) == api.frame_line(frame) &&
-                same_text((void *)c.file) && same_text((void *)c.name);
+                pystack_same_text((void *)c.file) && pystack_same_text((void *)c.name);
     api.drop(code);
     return same;
 }
@@ -56,7 +56,7 @@ static int keep_calls(struct pyframe *frames, int n)
 
 /* With the GIL: the walk against the interpreter's own account of the same stack. Reads through the
  * kernel, so that a wrong table is an answer and not a crash. */
-static bool agrees(int *ret_depth)
+static bool pystack_agrees(int *ret_depth)
 {
     static struct pywalk_memo where; /* under the lock */
     where.n = 0;
@@ -67,7 +67,7 @@ static bool agrees(int *ret_depth)
     int depth = 0;
     bool same = true, owned = false;
     for (; frame && same && depth < 32; depth++) {
-        same = depth < n && same_frame(frame, &ours[depth]);
+        same = depth < n && pystack_same_frame(frame, &ours[depth]);
         void *back = api.frame_back(frame);
         if (owned) api.drop(frame);
         frame = back;
@@ -78,18 +78,18 @@ static bool agrees(int *ret_depth)
     return same && (frame || depth == n);
 }
 
-static void refuse(const char *why)
+static void pystack_refuse(const char *why)
 {
     err_set(&refusal, ERR_UNSUPPORTED, "%s", why);
     atomic_store(&state, REFUSED);
 }
 
 /* With the lock and the GIL held. Without a frame there is nothing to compare yet. */
-static void check(void)
+static void pystack_check(void)
 {
     int depth = 0;
-    bool same = agrees(&depth);
-    if (!same) refuse("Python's frames are not where they should be");
+    bool same = pystack_agrees(&depth);
+    if (!same) pystack_refuse("Python's frames are not where they should be");
     else if (depth > 0) atomic_store(&state, READY);
 }
 
@@ -98,12 +98,12 @@ static int check_later(void *unused)
 {
     (void)unused;
     if (pthread_mutex_trylock(&lock) != 0) return 0;
-    if (atomic_load(&state) == ASKED) check();
+    if (atomic_load(&state) == ASKED) pystack_check();
     pthread_mutex_unlock(&lock);
     return 0;
 }
 
-static void thread_exits(void *old)
+static void pystack_thread_exits(void *old)
 {
     memo = NULL;
     mem_free(old);
@@ -115,13 +115,13 @@ static int find_interpreter(struct err *e)
     if (!pyread_works())
         return FAIL(e, ERR_UNSUPPORTED,
                     "the kernel does not allow a process to read its own memory");
-    if (pthread_key_create(&at_thread_exit, thread_exits) != 0)
+    if (pthread_key_create(&at_thread_exit, pystack_thread_exits) != 0)
         return FAIL(e, ERR_LIMIT, "no thread key is left");
     return 0;
 }
 
 /* With the lock held. */
-static int init(struct err *e)
+static int pystack_do_init(struct err *e)
 {
     if (atomic_load(&state) == UNKNOWN) {
         int rc = find_interpreter(&refusal);
@@ -133,7 +133,7 @@ static int init(struct err *e)
         atomic_store(&state, rc < 0 ? REFUSED : ASKED);
         if (rc == 0 && !pylayout_has_gil(&api)) api.add_pending_call(check_later, NULL);
     }
-    if (atomic_load(&state) == ASKED && pylayout_has_gil(&api)) check();
+    if (atomic_load(&state) == ASKED && pylayout_has_gil(&api)) pystack_check();
     if (atomic_load(&state) != REFUSED) return 0;
     if (e) *e = refusal;
     return refusal.code;
@@ -143,7 +143,7 @@ int pystack_init(struct err *e)
 {
     if (atomic_load_explicit(&state, memory_order_relaxed) == READY) return 0;
     if (pthread_mutex_trylock(&lock) != 0) return 0;
-    int rc = init(e);
+    int rc = pystack_do_init(e);
     pthread_mutex_unlock(&lock);
     return rc;
 }

@@ -9,8 +9,8 @@
  * Before the first walk the layout is compared with what the interpreter itself says of a frame,
  * which needs the GIL for a moment: pystack_init does it when the caller has it, and else asks
  * the main thread to do it at its next chance. Until then there are no stacks. */
-#ifndef STRATA_BACKEND_PYSTACK_H
-#define STRATA_BACKEND_PYSTACK_H
+#ifndef STRATA_BACKEND_PROGRAM_PYSTACK_H
+#define STRATA_BACKEND_PROGRAM_PYSTACK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -52,12 +52,12 @@ static char cwd[1024];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void take(void)
+static void pytable_take(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-static void leave(void)
+static void pytable_leave(void)
 {
     pthread_mutex_unlock(&lock);
 }
@@ -67,7 +67,7 @@ static void leave_in_child(void)
     pthread_mutex_init(&lock, NULL);
 }
 
-static void prepare(void)
+static void pytable_do_prepare(void)
 {
     char fact[32];
     map_init(&modules);
@@ -76,17 +76,17 @@ static void prepare(void)
     if (!getcwd(cwd, sizeof cwd)) cwd[0] = 0;
     (void)recorder_clock(); /* at fork our lock is taken before the recorder's, whose handlers are
                                set by now */
-    pthread_atfork(take, leave, leave_in_child);
+    pthread_atfork(pytable_take, pytable_leave, leave_in_child);
     snprintf(fact, sizeof fact, RING_FACT_FRAMES "=%d", PYWALK_DEEPEST);
     defs_id(DEF_FACT, str_c(fact));
 }
 
 void pytable_prepare(void)
 {
-    pthread_once(&once, prepare);
+    pthread_once(&once, pytable_do_prepare);
 }
 
-static enum module_call role_of(struct str file, const char *function)
+static enum module_call pytable_role_of(struct str file, const char *function)
 {
     if (str_ends(file, "/strata/_timeline/derived_ranges.py")) return OURS;
     if (!str_ends(file, "/torch/nn/modules/module.py")) return NOT_MODULE;
@@ -95,19 +95,20 @@ static enum module_call role_of(struct str file, const char *function)
 }
 
 /* "FILE(LINE): FUNCTION" as torch.profiler writes it, relative to where the program was started. */
-static uint32_t name_of(const struct pyapi *api, const struct pycode *c, enum module_call *ret)
+static uint32_t pytable_name_of(const struct pyapi *api, const struct pycode *c,
+                                enum module_call *ret)
 {
     char file[700], function[256], text[RING_TEXT_MAX];
     size_t n = pycode_text(api, c->file, file, sizeof file), n_cwd = strlen(cwd);
     if (!pycode_text(api, c->name, function, sizeof function) || !n) return 0;
-    *ret = role_of(str_from(file, n), function);
+    *ret = pytable_role_of(str_from(file, n), function);
     const char *shown = file;
     if (n_cwd > 1 && strncmp(file, cwd, n_cwd) == 0 && file[n_cwd] == '/') shown += n_cwd + 1;
     snprintf(text, sizeof text, "%s(%d): %s", shown, c->first_line, function);
     return defs_id(DEF_CODE, str_c(text));
 }
 
-static bool equal(const struct pycode *a, const struct pycode *b)
+static bool pytable_equal(const struct pycode *a, const struct pycode *b)
 {
     return a->file == b->file && a->name == b->name && a->lines == b->lines &&
            a->first_line == b->first_line && a->n_lines == b->n_lines &&
@@ -121,7 +122,7 @@ static const struct pytable_code *add_code(const struct pyapi *api, uintptr_t ad
     struct pycode facts;
     enum module_call module_call = NOT_MODULE;
     if (n_codes >= MOST_CODES || !pycode_read(api, address, &facts)) return NULL;
-    uint32_t name = name_of(api, &facts, &module_call);
+    uint32_t name = pytable_name_of(api, &facts, &module_call);
     struct pytable_code *c = name ? arena_alloc(&memory, sizeof *c) : NULL;
     if (!c) return NULL;
     *c = (struct pytable_code){address, facts, name, (uint8_t)module_call};
@@ -137,7 +138,7 @@ static const struct pytable_code *find_code(uintptr_t address, const struct pyco
     for (uint32_t i = (uint32_t)map_mix(address) % CODE_SLOTS;; i = (i + 1) % CODE_SLOTS) {
         const struct pytable_code *c = atomic_load_explicit(&codes[i], memory_order_acquire);
         if (c && (c->address != address ||
-                  !(facts ? equal(&c->facts, facts) : pycode_same(l, address, &c->facts))))
+                  !(facts ? pytable_equal(&c->facts, facts) : pycode_same(l, address, &c->facts))))
             continue;
         *ret_slot = i;
         return c;
@@ -158,9 +159,9 @@ static const struct pytable_code *code_of(const struct pyapi *api, uintptr_t add
     return c;
 }
 
-/* The type of an object, 0 when unreadable. One that is alive is looked at directly: this is asked
- * for every module in a stack that has changed. */
-static uintptr_t type_of(uintptr_t object, bool alive)
+/* The type of an object, 0 when unreadable. One that is alive is examined directly: this is
+ * called for every module in a stack that has changed. */
+static uintptr_t pytable_type_of(uintptr_t object, bool alive)
 {
     uintptr_t type = 0, at = object + sizeof(void *);
     if (!object || object % sizeof(void *)) return 0;
@@ -169,7 +170,7 @@ static uintptr_t type_of(uintptr_t object, bool alive)
     return type;
 }
 
-static bool type_name(uintptr_t type, char *name, size_t cap)
+static bool pytable_type_name(uintptr_t type, char *name, size_t cap)
 {
     enum { TP_NAME = 24 };
     uintptr_t text = 0;
@@ -181,7 +182,7 @@ static uint32_t new_module(uintptr_t type, uint32_t *known)
 {
     char class[96], text[128];
     uint32_t *count = map_at(&class_counts, type);
-    if (!type_name(type, class, sizeof class) || !count ||
+    if (!pytable_type_name(type, class, sizeof class) || !count ||
         VEC_RESERVE(module_list, n_modules, cap_modules, 1))
         return 0;
     if (*count == MAP_NONE) *count = 0;
@@ -192,9 +193,9 @@ static uint32_t new_module(uintptr_t type, uint32_t *known)
 }
 
 /* With the lock held. */
-static uint32_t module_of(uintptr_t object, bool alive)
+static uint32_t pytable_module_of(uintptr_t object, bool alive)
 {
-    uintptr_t type = type_of(object, alive);
+    uintptr_t type = pytable_type_of(object, alive);
     uint32_t *known = type ? map_at(&modules, object) : NULL;
     if (!known) return 0;
     if (*known != MAP_NONE && module_list[*known].type == type) return module_list[*known].name;
@@ -207,7 +208,7 @@ static uint64_t node_hash(const struct node *n)
                    map_mix((uint64_t)n->module << 32 | n->offset));
 }
 
-static struct node *find_node(const struct node *want, uint32_t *ret_slot)
+static struct node *pytable_find_node(const struct node *want, uint32_t *ret_slot)
 {
     for (uint32_t i = (uint32_t)node_hash(want) % NODE_SLOTS;; i = (i + 1) % NODE_SLOTS) {
         struct node *n = atomic_load_explicit(&nodes[i], memory_order_acquire);
@@ -220,7 +221,7 @@ static struct node *find_node(const struct node *want, uint32_t *ret_slot)
 }
 
 /* With the lock held. */
-static uint32_t add_node(const struct pyapi *api, const struct node *want, uint32_t slot)
+static uint32_t pytable_add_node(const struct pyapi *api, const struct node *want, uint32_t slot)
 {
     if (n_nodes >= MOST_NODES) return 0;
     struct def_frame f = {
@@ -239,14 +240,14 @@ static uint32_t add_node(const struct pyapi *api, const struct node *want, uint3
     return number;
 }
 
-static uint32_t node_of(const struct pyapi *api, const struct node *want)
+static uint32_t pytable_node_of(const struct pyapi *api, const struct node *want)
 {
     uint32_t slot;
-    struct node *n = find_node(want, &slot);
+    struct node *n = pytable_find_node(want, &slot);
     if (n) return n->number;
     pthread_mutex_lock(&lock);
-    n = find_node(want, &slot);
-    uint32_t number = n ? n->number : add_node(api, want, slot);
+    n = pytable_find_node(want, &slot);
+    uint32_t number = n ? n->number : pytable_add_node(api, want, slot);
     pthread_mutex_unlock(&lock);
     return number;
 }
@@ -254,14 +255,14 @@ static uint32_t node_of(const struct pyapi *api, const struct node *want)
 static uint32_t module_locked(uintptr_t object, bool alive)
 {
     pthread_mutex_lock(&lock);
-    uint32_t name = module_of(object, alive);
+    uint32_t name = pytable_module_of(object, alive);
     pthread_mutex_unlock(&lock);
     return name;
 }
 
 /* How much of the stack is as it was. */
-static int unchanged(const struct pyapi *api, const struct pytable_memo *memo,
-                     const struct pyframe *frames, int n, bool alive)
+static int pytable_unchanged(const struct pyapi *api, const struct pytable_memo *memo,
+                             const struct pyframe *frames, int n, bool alive)
 {
     int i = 0;
     for (; i < n && i < memo->n; i++) {
@@ -286,14 +287,14 @@ static uint32_t node_after(const struct pyapi *api, const struct pytable_memo *m
     /* A wrapper and the call inside it are one call of the module. */
     if (c->module_call == MODULE_WRAPPER || (c->module_call == MODULE_CALL && !wrapped))
         want.module = module_locked(f->self, alive);
-    return node_of(api, &want);
+    return pytable_node_of(api, &want);
 }
 
 uint32_t pytable_find(const struct pyapi *api, struct pytable_memo *memo,
                       const struct pyframe *frames, int n, bool alive)
 {
-    pthread_once(&once, prepare);
-    for (memo->n = unchanged(api, memo, frames, n, alive); memo->n < n; memo->n++) {
+    pthread_once(&once, pytable_do_prepare);
+    for (memo->n = pytable_unchanged(api, memo, frames, n, alive); memo->n < n; memo->n++) {
         const struct pyframe *f = &frames[n - 1 - memo->n];
         const struct pytable_code *c = code_of(api, f->code, alive);
         if (!c) return 0;

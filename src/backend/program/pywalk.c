@@ -1,5 +1,5 @@
-/* pywalk.c: see pywalk.h. */
-#include "backend/program/pywalk.h"
+/* pywalk.c: see pytable.h. */
+#include "backend/program/pytable.h"
 
 #include <string.h>
 
@@ -11,21 +11,21 @@ enum {
     TAG_BITS = 3,
 };
 
-static inline uintptr_t word(const void *base, unsigned offset)
+static inline uintptr_t pywalk_word(const void *base, unsigned offset)
 {
     uintptr_t w;
     memcpy(&w, (const char *)base + offset, sizeof w);
     return w;
 }
 
-static inline uintptr_t object(const struct pylayout *l, const void *base, unsigned offset)
+static inline uintptr_t pywalk_object(const struct pylayout *l, const void *base, unsigned offset)
 {
-    uintptr_t w = word(base, offset);
+    uintptr_t w = pywalk_word(base, offset);
     return l->tagged ? w & ~(uintptr_t)TAG_BITS : w;
 }
 
 /* Frames through which C code entered the interpreter are not of any function. */
-static inline bool is_function(const struct pylayout *l, const void *frame)
+static inline bool pywalk_is_function(const struct pylayout *l, const void *frame)
 {
     return l->frame_owner == PYLAYOUT_NONE ||
            ((const uint8_t *)frame)[l->frame_owner] < l->owner_skip;
@@ -38,7 +38,7 @@ static inline bool is_loose(const struct pylayout *l, const void *frame)
     enum { OWNED_BY_GENERATOR = 1, UNWINDING = 2 };
     if (l->frame_state != PYLAYOUT_NONE && ((const uint8_t *)frame)[l->frame_state] & ~UNWINDING)
         return true;
-    return l->frame_owner != PYLAYOUT_NONE && !word(frame, l->frame_back) &&
+    return l->frame_owner != PYLAYOUT_NONE && !pywalk_word(frame, l->frame_back) &&
            ((const uint8_t *)frame)[l->frame_owner] == OWNED_BY_GENERATOR;
 }
 
@@ -49,25 +49,26 @@ static inline uint32_t instr_offset(const struct pylayout *l, const void *frame,
         memcpy(&last, (const char *)frame + l->frame_instr, sizeof last);
         return last < 0 ? 0 : (uint32_t)last * 2;
     }
-    uintptr_t instr = word(frame, l->frame_instr), first = code + l->code_instr;
+    uintptr_t instr = pywalk_word(frame, l->frame_instr), first = code + l->code_instr;
     return instr < first ? 0 : (uint32_t)(instr - first);
 }
 
 int pywalk_here(const struct pyapi *api, const void *tstate, struct pyframe *ret, int cap)
 {
     const struct pylayout *l = api->layout;
-    uintptr_t at = word(tstate, l->tstate_frame);
-    if (l->cframe_frame != PYLAYOUT_NONE) at = at ? word((const void *)at, l->cframe_frame) : 0;
+    uintptr_t at = pywalk_word(tstate, l->tstate_frame);
+    if (l->cframe_frame != PYLAYOUT_NONE)
+        at = at ? pywalk_word((const void *)at, l->cframe_frame) : 0;
     int n = 0;
     for (int steps = 0; at && n < cap && steps < MOST_STEPS; steps++) {
         const void *frame = (const void *)at;
-        at = word(frame, l->frame_back);
-        if (!is_function(l, frame)) continue;
-        uintptr_t code = object(l, frame, l->frame_code);
-        if (!code || word((const void *)code, sizeof(void *)) != (uintptr_t)api->code_type)
+        at = pywalk_word(frame, l->frame_back);
+        if (!pywalk_is_function(l, frame)) continue;
+        uintptr_t code = pywalk_object(l, frame, l->frame_code);
+        if (!code || pywalk_word((const void *)code, sizeof(void *)) != (uintptr_t)api->code_type)
             continue;
-        ret[n++] =
-            (struct pyframe){code, object(l, frame, l->frame_self), instr_offset(l, frame, code)};
+        ret[n++] = (struct pyframe){code, pywalk_object(l, frame, l->frame_self),
+                                    instr_offset(l, frame, code)};
     }
     return n;
 }
@@ -86,8 +87,8 @@ struct snapshot {
 
 /* The pointer to the innermost frame and the frames belong together only if they are read at the
  * same time, as near as it gets: in one call, the pointer first, the innermost frames next. */
-static struct snapshot read_all(const struct pylayout *l, uintptr_t tstate,
-                                struct pywalk_memo *memo)
+static struct snapshot pywalk_read_all(const struct pylayout *l, uintptr_t tstate,
+                                       struct pywalk_memo *memo)
 {
     uintptr_t first = tstate + l->tstate_frame;
     bool held = l->cframe_frame != PYLAYOUT_NONE; /* by something that tstate points to */
@@ -113,8 +114,8 @@ static struct snapshot read_all(const struct pylayout *l, uintptr_t tstate,
 
 /* The bytes of the frame at `at`: from the first `n` regions, or into `own`; NULL when there is
  * nothing to read. */
-static const void *frame_at(const struct pywalk_memo *memo, int n, uintptr_t at, size_t piece,
-                            void *own)
+static const void *pywalk_frame_at(const struct pywalk_memo *memo, int n, uintptr_t at,
+                                   size_t piece, void *own)
 {
     const char *bytes = memo->bytes;
     for (int i = 0; i < n; i++) {
@@ -145,7 +146,7 @@ struct regions {
 
 /* What is read next time: that, and what was read this time close beyond it, where calls that are
  * over just now will be again. */
-static void keep(struct pywalk_memo *memo, struct regions *s)
+static void pywalk_keep(struct pywalk_memo *memo, struct regions *s)
 {
     for (int i = 0; i < s->n; i++)
         for (int k = 0; k < memo->n; k++) {
@@ -162,7 +163,7 @@ static void keep(struct pywalk_memo *memo, struct regions *s)
 }
 
 /* Adds a frame to what is read next time: near the one before, or apart. */
-static void remember(struct regions *s, uintptr_t at, size_t piece)
+static void pywalk_remember(struct regions *s, uintptr_t at, size_t piece)
 {
     enum { NEAR = 2048 };
     struct pywalk_region *r = s->n ? &s->at[s->n - 1] : NULL;
@@ -185,27 +186,27 @@ int pywalk_any(const struct pyapi *api, uintptr_t tstate, struct pywalk_memo *me
     const struct pylayout *l = api->layout;
     size_t piece = piece_bytes(l);
     bool has_self = piece >= (size_t)l->frame_self + sizeof(void *);
-    struct snapshot s = read_all(l, tstate, memo);
+    struct snapshot s = pywalk_read_all(l, tstate, memo);
     struct regions seen = {0};
     char own[PIECE];
     int n = 0;
     bool function = false;
     uintptr_t at = s.innermost, last = 0;
     for (int steps = 0; at && n < cap && steps < MOST_STEPS; steps++) {
-        const void *frame = frame_at(memo, s.n_regions, at, piece, own);
+        const void *frame = pywalk_frame_at(memo, s.n_regions, at, piece, own);
         if (!frame) return 0;
-        remember(&seen, at, piece);
+        pywalk_remember(&seen, at, piece);
         last = at;
-        at = word(frame, l->frame_back);
-        function = is_function(l, frame);
+        at = pywalk_word(frame, l->frame_back);
+        function = pywalk_is_function(l, frame);
         if (!function) continue;
-        uintptr_t code = object(l, frame, l->frame_code);
+        uintptr_t code = pywalk_object(l, frame, l->frame_code);
         if (is_loose(l, frame) || !is_code(api, memo, code)) return 0;
-        uintptr_t self = has_self ? object(l, frame, l->frame_self) : 0;
+        uintptr_t self = has_self ? pywalk_object(l, frame, l->frame_self) : 0;
         ret[n++] = (struct pyframe){code, self, instr_offset(l, frame, code)};
     }
     if (!at && function && l->rooted) return 0; /* that was not the end of it */
     memo->outermost = at ? 0 : last;
-    keep(memo, &seen);
+    pywalk_keep(memo, &seen);
     return n;
 }

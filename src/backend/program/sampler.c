@@ -1,5 +1,5 @@
-/* sampler.c: see sampler.h. */
-#include "backend/program/sampler.h"
+/* sampler.c: see python_side.h. */
+#include "backend/program/python_side.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend/program/look.h"
 #include "backend/program/pystack.h"
+#include "backend/program/watched.h"
 #include "record/defs.h"
 #include "record/recorder.h"
 
 enum {
     CHORES_EVERY_NS = 50000000,
-    SHARE_AT_1KHZ = 50, /* our part of a core is at most one in so many */
+    SHARE_AT_1KHZ = 50, /* sampling takes at most 1 / SHARE_AT_1KHZ of a core */
 };
 
 static _Atomic bool running, stopping;
@@ -25,7 +25,7 @@ static pthread_t sampling_thread;
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stopping */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static uint64_t ns_of(clockid_t clock)
+static uint64_t sampler_ns_of(clockid_t clock)
 {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -33,14 +33,14 @@ static uint64_t ns_of(clockid_t clock)
 }
 
 /* A thread that ends waits for us to look away. */
-static void take_samples(void)
+static void sampler_take_samples(void)
 {
     static int first; /* another one each time: the budget is for all of them */
     watched_hold();
     int n = pystack_api() ? watched_count() : 0;
     for (int i = 0; i < n; i++) {
         struct watched *w = watched_at((first + i) % n);
-        if (w) look_at(w);
+        if (w) thread_peek_at(w);
     }
     first++;
     watched_release();
@@ -61,10 +61,10 @@ static void sleep_from(struct timespec *when, uint64_t ns)
 /* Until when to sleep after a round: in time for the next, and never more than our share. */
 static uint64_t one_round(void)
 {
-    uint64_t cpu = ns_of(CLOCK_THREAD_CPUTIME_ID);
-    take_samples();
+    uint64_t cpu = sampler_ns_of(CLOCK_THREAD_CPUTIME_ID);
+    sampler_take_samples();
     uint64_t parts = SHARE_AT_1KHZ * period_ns / 1000000;
-    uint64_t least = (ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu) * parts;
+    uint64_t least = (sampler_ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu) * parts;
     return least > period_ns ? least : period_ns;
 }
 
@@ -77,7 +77,7 @@ static void be_modest(void)
     pthread_setschedparam(pthread_self(), SCHED_BATCH, &usual);
 }
 
-static void *sample(void *unused)
+static void *sampler_sample(void *unused)
 {
     (void)unused;
     uint64_t since_chores = 0;
@@ -97,37 +97,37 @@ static void *sample(void *unused)
 }
 
 /* The sampling thread is the parent's. */
-static void forget_in_child(void)
+static void sampler_forget_in_child(void)
 {
     pthread_mutex_init(&life, NULL);
     atomic_store(&running, false);
 }
 
-static void prepare(void)
+static void sampler_prepare(void)
 {
     watched_prepare();
-    pthread_atfork(NULL, NULL, forget_in_child);
+    pthread_atfork(NULL, NULL, sampler_forget_in_child);
 }
 
-static int start_thread(struct err *e)
+static int sampler_start_thread(struct err *e)
 {
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are not for our thread */
-    int error = pthread_create(&sampling_thread, NULL, sample, NULL);
+    int error = pthread_create(&sampling_thread, NULL, sampler_sample, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error ? FAIL(e, ERR_IO, "cannot start the sampling thread") : 0;
 }
 
 /* With `life` held. */
-static int start(const struct sampler_options *o, struct err *e)
+static int sampler_do_start(const struct sampler_options *o, struct err *e)
 {
     if (atomic_exchange(&running, true)) return 0;
     chore = o->chore;
     period_ns = o->samples_a_second ? 1000000000u / o->samples_a_second : 0;
     atomic_store(&stopping, false);
-    if (period_ns) look_begin(period_ns);
-    int rc = start_thread(e);
+    if (period_ns) thread_peek_begin(period_ns);
+    int rc = sampler_start_thread(e);
     if (rc < 0) {
         atomic_store(&running, false);
         return rc;
@@ -141,15 +141,15 @@ static int start(const struct sampler_options *o, struct err *e)
 
 int sampler_start(const struct sampler_options *o, struct err *e)
 {
-    pthread_once(&once, prepare);
+    pthread_once(&once, sampler_prepare);
     pthread_mutex_lock(&life);
-    int rc = start(o, e);
+    int rc = sampler_do_start(o, e);
     pthread_mutex_unlock(&life);
     return rc;
 }
 
 /* With `life` held. */
-static void stop(void)
+static void sampler_do_stop(void)
 {
     if (!atomic_load(&running)) return;
     atomic_store_explicit(&stopping, true, memory_order_release);
@@ -159,7 +159,7 @@ static void stop(void)
     watched_hold();
     for (int i = 0; i < watched_count(); i++) {
         struct watched *w = watched_at(i);
-        if (w) look_end(w);
+        if (w) thread_peek_end(w);
     }
     watched_release();
 }
@@ -167,6 +167,6 @@ static void stop(void)
 void sampler_stop(void)
 {
     pthread_mutex_lock(&life);
-    stop();
+    sampler_do_stop();
     pthread_mutex_unlock(&life);
 }

@@ -1,5 +1,5 @@
-/* torch_comms.c: see torch_comms.h. */
-#include "backend/program/torch_comms.h"
+/* torch_comms.c: see collective_note.h. */
+#include "backend/program/collective_note.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -93,7 +93,7 @@ void torch_comms_init(void *library, long minor)
 }
 
 /* By the name in its type information, which stands before its functions. */
-static bool is_known(const struct param_comms *c)
+static bool torch_comms_is_known(const struct param_comms *c)
 {
     struct type_info {
         const void *functions;
@@ -103,7 +103,7 @@ static bool is_known(const struct param_comms *c)
     return type && type->name && strcmp(type->name, CLASS) == 0;
 }
 
-static struct str text_of(const struct cxx_string *s)
+static struct str torch_comms_text_of(const struct cxx_string *s)
 {
     return s->p && s->n <= MOST_TEXT ? str_from(s->p, s->n) : str_c("");
 }
@@ -142,7 +142,7 @@ static struct str members_of(const struct cxx_numbers *v)
 }
 
 /* torch's names of its types, by number. */
-static struct str type_name(int8_t type)
+static struct str torch_comms_type_name(int8_t type)
 {
     static const char *const names[] = {"Byte",        "Char",         "Short",         "Int",
                                         "Long",        "Half",         "Float",         "Double",
@@ -157,12 +157,12 @@ static struct str type_name(int8_t type)
 bool torch_comms_now(struct collective_note *ret)
 {
     const struct param_comms *c = get ? get(kind) : NULL;
-    if (!c || !is_known(c)) return false;
-    *ret = collective_note_of(text_of(&c->collective));
-    ret->group = text_of(&c->name);
-    ret->description = text_of(&c->description);
+    if (!c || !torch_comms_is_known(c)) return false;
+    *ret = collective_note_of(torch_comms_text_of(&c->collective));
+    ret->group = torch_comms_text_of(&c->name);
+    ret->description = torch_comms_text_of(&c->description);
     ret->members = members_of(&c->members);
-    ret->dtype = type_name(c->type);
+    ret->dtype = torch_comms_type_name(c->type);
     ret->in = c->in;
     ret->out = c->out;
     ret->size = c->ranks;

@@ -65,7 +65,7 @@ void torch_flight_see(const char *name)
         atomic_fetch_add_explicit(&n_seen, 1, memory_order_relaxed);
 }
 
-static bool find(void)
+static bool torch_flight_find(void)
 {
 #if defined(__x86_64__)
     if (searched) return dump && release;
@@ -144,7 +144,7 @@ static void read_list(void)
     struct arena mem;
     atomic_store(&n_seen, 0);
     read_mono_ns = clock_mono_ns();
-    if (!find()) return;
+    if (!torch_flight_find()) return;
     dump(&text, true, false);
     struct moment now = {clock_ticks(recorder_clock()), clock_real_ns(),
                          recorder_ticks_per_second() / 1e9};
@@ -155,7 +155,7 @@ static void read_list(void)
     if (text.p != text.local) release(text.p);
 }
 
-static bool is_due(void)
+static bool torch_flight_is_due(void)
 {
     unsigned n = atomic_load_explicit(&n_seen, memory_order_relaxed);
     return n >= MANY || (n && clock_mono_ns() - read_mono_ns > SELDOM_S * UINT64_C(1000000000));
@@ -163,7 +163,7 @@ static bool is_due(void)
 
 void torch_flight_chore(void)
 {
-    if (!is_due() || owner != getpid() || pthread_mutex_trylock(&lock) != 0) return;
+    if (!torch_flight_is_due() || owner != getpid() || pthread_mutex_trylock(&lock) != 0) return;
     read_list();
     pthread_mutex_unlock(&lock);
 }

@@ -15,15 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/program/collective_note.h"
 #include "backend/program/ranges.h"
-#include "backend/program/torch_comms.h"
 #include "backend/program/torch_flight.h"
 #include "backend/program/watched.h"
 #include "base/fd.h"
 #include "record/names.h"
 #include "record/recorder.h"
 
-enum scope { SCOPE_USER = 7, N_SCOPES = 10 };
+enum scope { SCOPE_BACKWARD = 1, SCOPE_USER = 7, N_SCOPES = 10 };
 
 typedef void *start_fn(void **ret_context, const void *function);
 typedef void end_fn(const void *function, void *context);
@@ -41,16 +41,18 @@ _Static_assert(sizeof(struct callback) == 40, "layout of at::RecordFunctionCallb
 static const char *(*name_of)(const void *function);
 static uint64_t (*add_callback)(struct callback c);
 static void (*disable)(uint64_t handle), (*enable)(uint64_t handle); /* both, or neither */
-static uint64_t ops_handle;
-static bool only_in_captures; /* the callback for operators is off between them */
+static uint64_t ops_handle, shapes_handle, nodes_handle; /* the last two 0: not installed */
+static bool can_ask;                                     /* for inputs of operators */
+static bool only_at_times; /* the callback for operators is off but in captures and in depth */
 static atomic_int n_captures;
+static atomic_bool in_depth;
 static uint32_t cpu_op, user_annotation, param_comms; /* string ids */
 static atomic_int on; /* enum torch_ops_level: what is recorded now */
 static enum torch_ops_level installed;
 static struct err refusal;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void begin(uint32_t category, const void *function)
+static void torch_ops_begin(uint32_t category, const void *function)
 {
     watched_passes(clock_ticks(recorder_clock()));
     const char *name = name_of(function);
@@ -66,27 +68,52 @@ static void begin(uint32_t category, const void *function)
 static void *op_starts(void **ret_context, const void *function)
 {
     *ret_context = NULL;
-    if (atomic_load_explicit(&on, memory_order_relaxed) == TORCH_OPS_ALL ||
-        (torch_ops_on() && atomic_load_explicit(&n_captures, memory_order_relaxed) > 0))
-        begin(cpu_op, function);
+    if (atomic_load_explicit(&on, memory_order_relaxed) >= TORCH_OPS_ALL ||
+        (torch_ops_on() && (atomic_load_explicit(&n_captures, memory_order_relaxed) > 0 ||
+                            atomic_load_explicit(&in_depth, memory_order_relaxed))))
+        torch_ops_begin(cpu_op, function);
+    return ret_context;
+}
+
+/* After op_starts, which was given to torch before it. */
+static void torch_ops_inputs(const void *function, bool backward)
+{
+    bool wanted = atomic_load_explicit(&on, memory_order_relaxed) == TORCH_OPS_SHAPES ||
+                  atomic_load_explicit(&in_depth, memory_order_relaxed) || torch_ops_captures();
+    if (!wanted || !ranges_is_innermost((uintptr_t)function)) return;
+    const char *name = name_of(function);
+    if (name) torch_inputs_put(function, name, backward);
+}
+
+static void *op_has_inputs(void **ret_context, const void *function)
+{
+    *ret_context = NULL;
+    torch_ops_inputs(function, false);
+    return ret_context;
+}
+
+static void *node_has_inputs(void **ret_context, const void *function)
+{
+    *ret_context = NULL;
+    torch_ops_inputs(function, true);
     return ret_context;
 }
 
 static void *user_range_starts(void **ret_context, const void *function)
 {
     *ret_context = NULL;
-    if (atomic_load_explicit(&on, memory_order_relaxed)) begin(user_annotation, function);
+    if (atomic_load_explicit(&on, memory_order_relaxed)) torch_ops_begin(user_annotation, function);
     return ret_context;
 }
 
 /* Also when off: what began before ends as usual. */
-static void ends(const void *function, void *context)
+static void torch_ops_ends(const void *function, void *context)
 {
     (void)context;
     ranges_end((uintptr_t)function);
 }
 
-static bool find(void *library, const char *symbol, void *ret, size_t n)
+static bool torch_ops_find(void *library, const char *symbol, void *ret, size_t n)
 {
     void *at = dlsym(library, symbol);
     memcpy(ret, &at, n);
@@ -124,8 +151,8 @@ static int check_version(const void *symbol, long *ret_minor, struct err *e)
     long major = strtol(version, &rest, 10);
     *ret_minor = *rest == '.' ? strtol(rest + 1, NULL, 10) : 0;
     if (major != 2)
-        return FAIL(e, ERR_UNSUPPORTED,
-                    "operators of torch %s cannot be recorded (only those of torch 2)", version);
+        return FAIL(e, ERR_UNSUPPORTED, "torch %s operators cannot be recorded (only torch 2)",
+                    version);
     return 0;
 }
 
@@ -137,55 +164,84 @@ static int find_torch(struct err *e)
 #endif
     void *library = dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
     if (!library) return 0;
-    if (!find(library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE", &add_callback,
-              sizeof add_callback) ||
-        !find(library, "_ZNK2at14RecordFunction4nameEv", &name_of, sizeof name_of))
+    if (!torch_ops_find(library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE",
+                        &add_callback, sizeof add_callback) ||
+        !torch_ops_find(library, "_ZNK2at14RecordFunction4nameEv", &name_of, sizeof name_of))
         return FAIL(e, ERR_UNSUPPORTED, "this torch has no callbacks for operators");
     void *symbol = dlsym(library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
     long minor = 0;
     TRY(check_version(symbol, &minor, e));
     torch_comms_init(library, minor);
-    if (!find(library, "_ZN2at15disableCallbackEm", &disable, sizeof disable) ||
-        !find(library, "_ZN2at16reenableCallbackEm", &enable, sizeof enable))
+    if (!torch_ops_find(library, "_ZN2at15disableCallbackEm", &disable, sizeof disable) ||
+        !torch_ops_find(library, "_ZN2at16reenableCallbackEm", &enable, sizeof enable))
         disable = enable = NULL;
+    can_ask = torch_inputs_find(library);
     return 1;
 }
 
 static void install_ops(void)
 {
-    struct callback ops = {op_starts, ends, .sampling = 1.0};
+    struct callback ops = {op_starts, torch_ops_ends, .sampling = 1.0};
     memset(ops.scopes, true, sizeof ops.scopes);
     ops.scopes[SCOPE_USER] = false;
     if (installed < TORCH_OPS_ALL) ops_handle = add_callback(ops);
-    else if (only_in_captures) enable(ops_handle);
+    else if (only_at_times) enable(ops_handle);
     installed = TORCH_OPS_ALL;
 }
 
-static void install(enum torch_ops_level level)
+static void nothing_ends(const void *function, void *context)
+{
+    (void)function;
+    (void)context;
+}
+
+/* torch makes a list of all arguments for callbacks that need inputs: they are off when they are
+ * not needed, where torch can do that. */
+static void switch_inputs(bool wanted)
+{
+    if (!can_ask || (!shapes_handle && !wanted)) return;
+    if (shapes_handle) {
+        if (!disable) return;
+        (wanted ? enable : disable)(shapes_handle);
+        (wanted ? enable : disable)(nodes_handle);
+        return;
+    }
+    struct callback ops = {op_has_inputs, nothing_ends, .sampling = 1.0, .needs_inputs = true};
+    struct callback nodes = {node_has_inputs, nothing_ends, .sampling = 1.0, .needs_inputs = true};
+    memset(ops.scopes, true, sizeof ops.scopes);
+    ops.scopes[SCOPE_USER] = ops.scopes[SCOPE_BACKWARD] = false;
+    nodes.scopes[SCOPE_BACKWARD] = true;
+    shapes_handle = add_callback(ops);
+    nodes_handle = add_callback(nodes);
+}
+
+static void torch_ops_install(enum torch_ops_level level)
 {
     cpu_op = names_id(str_c("cpu_op"));
     user_annotation = names_id(str_c("user_annotation"));
     param_comms = names_id(str_c("record_param_comms"));
-    struct callback user = {user_range_starts, ends, .sampling = 1.0};
+    struct callback user = {user_range_starts, torch_ops_ends, .sampling = 1.0};
     user.scopes[SCOPE_USER] = true;
     if (installed < TORCH_OPS_USER) {
         add_callback(user);
         installed = TORCH_OPS_USER;
     }
+    if (level < TORCH_OPS_SHAPES) switch_inputs(false);
     if (level < TORCH_OPS_ALL) return;
     install_ops();
-    only_in_captures = false;
+    if (level == TORCH_OPS_SHAPES) switch_inputs(true); /* after those: they run in this order */
+    only_at_times = false;
 }
 
 /* With the lock held. */
-static int start(enum torch_ops_level level)
+static int torch_ops_do_start(enum torch_ops_level level)
 {
     if (refusal.code) return refusal.code;
     if (!installed) {
         int rc = find_torch(&refusal);
         if (rc <= 0) return rc;
     }
-    install(level);
+    torch_ops_install(level);
     if (!torch_ops_on()) torch_flight_start();
     atomic_store(&on, level);
     return 0;
@@ -194,7 +250,7 @@ static int start(enum torch_ops_level level)
 int torch_ops_start(enum torch_ops_level level, struct err *e)
 {
     if (level == TORCH_OPS_OFF || pthread_mutex_trylock(&lock) != 0) return 0;
-    int rc = start(level);
+    int rc = torch_ops_do_start(level);
     if (rc < 0 && e) *e = refusal;
     pthread_mutex_unlock(&lock);
     return rc;
@@ -205,14 +261,27 @@ bool torch_ops_on(void)
     return atomic_load_explicit(&on, memory_order_relaxed) != TORCH_OPS_OFF;
 }
 
-/* With the lock held. */
+/* With the lock held: operators below the level that is recorded are wanted, or no longer. */
 static void want_ops(bool wanted)
 {
     bool before = installed >= TORCH_OPS_ALL;
-    if (!installed || !disable || (before && !only_in_captures)) return;
-    only_in_captures = true;
+    if (!installed || !disable || (before && !only_at_times)) return;
+    only_at_times = true;
     if (wanted) install_ops();
     else if (before) disable(ops_handle);
+}
+
+/* With what they are called with. */
+static void want_all(bool wanted)
+{
+    if (!installed || !disable) return;
+    want_ops(wanted);
+    if (atomic_load(&on) != TORCH_OPS_SHAPES) switch_inputs(wanted);
+}
+
+bool torch_ops_captures(void)
+{
+    return atomic_load_explicit(&n_captures, memory_order_relaxed) > 0;
 }
 
 void torch_ops_capture(bool begins)
@@ -221,21 +290,49 @@ void torch_ops_capture(bool begins)
     if (!begins && n <= 0) atomic_store(&n_captures, 0); /* it began before we did */
     if (!torch_ops_on() || n != (begins ? 0 : 1)) return;
     pthread_mutex_lock(&lock);
-    want_ops(begins);
+    if (!atomic_load(&in_depth)) want_all(begins);
     pthread_mutex_unlock(&lock);
 }
 
-/* A capture may end while nobody looks. */
+void torch_ops_depth(bool begins)
+{
+    pthread_mutex_lock(&lock);
+    bool can = torch_ops_on() && installed && disable;
+    if (begins ? can : atomic_load(&in_depth)) {
+        if (begins || !torch_ops_captures()) want_all(begins);
+        atomic_store(&in_depth, begins);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* A capture may end between two calls of ours, and a unit in depth with the recording. */
+static void torch_ops_lower(enum torch_ops_level level)
+{
+    atomic_store(&on, level);
+    bool at_times = atomic_exchange(&n_captures, 0) != 0;
+    pthread_mutex_lock(&lock);
+    at_times |= atomic_exchange(&in_depth, false);
+    switch_inputs(false);
+    if (at_times) want_ops(false);
+    pthread_mutex_unlock(&lock);
+}
+
 void torch_ops_stop(void)
 {
-    atomic_store(&on, TORCH_OPS_OFF);
-    if (atomic_exchange(&n_captures, 0) == 0) return;
-    pthread_mutex_lock(&lock);
-    want_ops(false);
-    pthread_mutex_unlock(&lock);
+    torch_ops_lower(TORCH_OPS_OFF);
+}
+
+void torch_ops_rest(void)
+{
+    torch_ops_lower(torch_ops_on() ? TORCH_OPS_USER : TORCH_OPS_OFF);
 }
 
 uint32_t torch_ops_innermost(void)
 {
     return cpu_op ? ranges_innermost(cpu_op) : 0;
+}
+
+uint32_t torch_ops_inputs_of(uint64_t *ret_call)
+{
+    return cpu_op ? ranges_inputs(cpu_op, ret_call) : 0;
 }

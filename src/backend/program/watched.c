@@ -31,7 +31,7 @@ void watched_release(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The sampling thread is the parent's: nobody is watched here. */
+/* The sampling thread is the parent's: no thread of this process is watched. */
 static void release_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
@@ -43,7 +43,7 @@ static void release_in_child(void)
 
 /* The next thread that is watched gets the place. This one stays joined: it makes no more calls of
  * Python's. */
-static void thread_exits(void *place)
+static void watched_thread_exits(void *place)
 {
     struct watched *w = place;
     watched_me = NULL;
@@ -52,17 +52,17 @@ static void thread_exits(void *place)
     pthread_mutex_unlock(&lock);
 }
 
-static void prepare(void)
+static void watched_do_prepare(void)
 {
     pytable_prepare(); /* at fork our lock is taken before that of the table */
-    pthread_key_create(&at_thread_exit, thread_exits);
+    pthread_key_create(&at_thread_exit, watched_thread_exits);
     pthread_atfork(watched_hold, watched_release, release_in_child);
 }
 
 void watched_prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
+    pthread_once(&once, watched_do_prepare);
 }
 
 void watched_begin(uint64_t period_ticks)
@@ -87,7 +87,7 @@ struct watched *watched_at(int i)
     return w && atomic_load_explicit(&w->tid, memory_order_acquire) ? w : NULL;
 }
 
-/* A place nobody has; NULL when there is none. With the lock held. */
+/* A free place; NULL when there is none. The caller holds the lock. */
 static struct watched *free_place(void)
 {
     int n = atomic_load(&n_places);
@@ -103,13 +103,14 @@ static struct watched *free_place(void)
     return w;
 }
 
-static void settle(struct watched *w, uintptr_t tstate, clockid_t cpu_clock)
+static void watched_settle(struct watched *w, uintptr_t tstate, clockid_t cpu_clock)
 {
     w->tstate = tstate;
     w->cpu_clock = cpu_clock;
     w->stack_memo.n = w->walk_memo.n = 0;
     w->walk_memo.holder = w->outermost[0] = w->outermost[1] = 0;
     w->standing = w->stood = w->skip = 0;
+    w->gil_at = 0;
     atomic_store(&w->due, 0);
     atomic_store(&w->in_call, 0);
     atomic_store(&w->tid, (int)syscall(SYS_gettid));
@@ -127,11 +128,11 @@ void watched_join(void)
     if (!tstate || pthread_getcpuclockid(pthread_self(), &cpu_clock) != 0) return;
     pthread_mutex_lock(&lock);
     struct watched *w = free_place();
-    if (w) settle(w, (uintptr_t)tstate, cpu_clock);
+    if (w) watched_settle(w, (uintptr_t)tstate, cpu_clock);
     pthread_mutex_unlock(&lock);
 }
 
-/* In ticks, after a reading that took so many. */
+/* When to read next, in ticks, after a reading that took `ticks`. */
 static uint64_t next_period(uint64_t took)
 {
     uint64_t period = atomic_load_explicit(&watched_period, memory_order_relaxed);

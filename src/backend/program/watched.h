@@ -2,15 +2,15 @@
  *
  * A thread that makes calls of the driver reads its own stack at one of them, when a period has
  * passed since it was last read: its frames are in its own cache and hold still. One that makes no
- * calls for longer is read from outside (look.h). Where reading is slow, with deep stacks and cold
- * caches, it becomes rarer: it may take one part in WATCHED_PARTS of the time, but periods are
- * never longer than WATCHED_MOST_PERIODS, or too little would be known of what ran between.
+ * calls for longer is read from outside (thread_peek.c). Where reading is slow, with deep stacks
+ * and cold caches, it becomes rarer: it may take one part in WATCHED_PARTS of the time, but periods
+ * are never longer than WATCHED_MOST_PERIODS, or too little would be known of what ran between.
  *
  * A watched thread has a place. Places are never freed, only used again. A thread that ends gives
  * its place back and waits, by the lock, for the sampling thread to look away: its thread state is
  * the interpreter's to free. */
-#ifndef STRATA_BACKEND_WATCHED_H
-#define STRATA_BACKEND_WATCHED_H
+#ifndef STRATA_BACKEND_PROGRAM_WATCHED_H
+#define STRATA_BACKEND_PROGRAM_WATCHED_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,13 +21,15 @@
 enum { WATCHED_PARTS = 200, WATCHED_MOST_PERIODS = 3 };
 
 struct watched {
-    /* Written by the thread itself, on cache lines that nobody else writes to. */
+    /* Written by the thread itself, on cache lines that no other thread writes to. */
     char before[64];
     _Atomic uint64_t in_call; /* since when it is in a call that says so at its end; 0: in none */
     _Atomic uint64_t due;     /* when it is to read itself again */
     char after[64];
 
-    _Atomic int tid; /* 0: nobody's */
+    _Atomic uint64_t gil_ns; /* it has waited for Python's lock, as seen from outside */
+
+    _Atomic int tid; /* 0: the place is free */
     uintptr_t tstate;
     clockid_t cpu_clock;
 
@@ -40,6 +42,7 @@ struct watched {
     uint32_t stood, skip;   /* looks that found it there; how many are left out now */
     uint64_t standing_from; /* ticks */
     uint64_t standing_to;   /* when it was last found there */
+    uint64_t gil_at;        /* when it was last found waiting for Python's lock; 0: runs since */
 };
 
 extern _Atomic uint64_t watched_period; /* ticks */
@@ -104,6 +107,25 @@ static inline void watched_passes(uint64_t ticks)
 void watched_hold(void);
 void watched_release(void);
 int watched_count(void);
-struct watched *watched_at(int i); /* NULL when nobody has that place */
+struct watched *watched_at(int i); /* NULL when the place is free */
+
+/* thread_peek.c: one look at one thread from outside, through the kernel: the thread is not
+ * stopped, not signalled and runs no code of ours, and no state of the interpreter can make us
+ * crash.
+ *
+ * One that does not run (its CPU clock stops) is read as it is. One that runs may move while it is
+ * read: it is read twice, and what both readings agree on, from the outermost function inwards, is
+ * its stack, with the one call that is under way there at the second.
+ *
+ * Reading a thread that runs costs the thread time, too: the lines of its frames leave its cache.
+ * So one that has read itself lately (watched.h), or is in a call and will, is left alone, and the
+ * others are read within a budget: 1 % of a core at 1000 looks per second. */
+
+/* All of these on the sampling thread, or when there is none. */
+void thread_peek_begin(uint64_t period_ns);
+void thread_peek_at(struct watched *w);
+
+/* Nothing looks any more: one that stands was there until now. */
+void thread_peek_end(struct watched *w);
 
 #endif

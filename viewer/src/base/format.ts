@@ -65,6 +65,14 @@ export function pct(n: number | null | undefined): string {
   return fixed(v, Math.abs(v) >= 99.95 ? 0 : 1) + THIN + '%';
 }
 
+/** What a fix takes off the wall time: "−93 %". One digit behind the point only where it tells. */
+export function gain(percent: number): string {
+  const v = Math.max(0, percent);
+  if (v > 0 && v < 0.05) return '<' + THIN + '0.1' + THIN + '%';
+  const text = fixed(v, v < 9.95 ? 1 : 0).replace(/\.0$/, '');
+  return (v > 0 ? '−' : '') + text + THIN + '%';
+}
+
 /** Shortens in the middle: both ends stay. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -1,5 +1,6 @@
 // glossary.ts: the terms of the field, for readers who meet them here first. Every text on the page
 // goes through explain(), which marks the terms it knows; hovering or focusing one shows its meaning.
+// Only the first of each on the page is underlined.
 // The terms come with the data, from the same table as `strata help glossary`.
 
 import { h, type Child } from './dom';
@@ -41,7 +42,12 @@ export function term(word: string, meaning = word, focusable = true): Node {
   if (!text) return document.createTextNode(word);
   const el = h(
     'span',
-    { class: 'term', tabindex: focusable ? 0 : null, 'aria-description': text },
+    {
+      class: 'term',
+      tabindex: focusable ? 0 : null,
+      'aria-description': text,
+      'data-term': meaning.toLowerCase(),
+    },
     word,
   );
   el.addEventListener('pointerenter', () => show(el, text));
@@ -65,4 +71,27 @@ export function explain(text: string, focusable = true): Child[] {
   }
   out.push(text.slice(at));
   return out;
+}
+
+function underlineFirst(root: Element): void {
+  const seen = new Set<string>();
+  for (const el of root.querySelectorAll<HTMLElement>('.term')) {
+    const word = el.dataset['term']!;
+    const first = !seen.has(word) && el.getClientRects().length > 0;
+    if (first) seen.add(word);
+    el.classList.toggle('first', first);
+  }
+}
+
+/** Keeps the underlines where each term comes first, whatever is drawn later. */
+export function followTerms(root: Element): void {
+  let frame = 0;
+  const soon = (): void => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      underlineFirst(root);
+    });
+  };
+  new MutationObserver(soon).observe(root, { childList: true, subtree: true });
+  soon();
 }

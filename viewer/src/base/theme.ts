@@ -1,13 +1,17 @@
-// theme.ts: light or dark. Follows the system until the reader chooses; the choice lives as long as
-// the page does, because a page opened from a file has nowhere to remember it.
+// theme.ts: light or dark. Follows the system until the reader chooses.
 
+import { remember, remembered } from './remember';
 import { Signal } from './signal';
 
 export type Theme = 'light' | 'dark';
 
 const system = matchMedia('(prefers-color-scheme: dark)');
 
-export const theme = new Signal<Theme>(system.matches ? 'dark' : 'light');
+const kept = remembered('theme');
+
+export const theme = new Signal<Theme>(
+  kept === 'dark' || kept === 'light' ? kept : system.matches ? 'dark' : 'light',
+);
 
 function apply(value: Theme): void {
   document.documentElement.dataset.theme = value;
@@ -16,7 +20,7 @@ function apply(value: Theme): void {
 export function startTheme(): void {
   apply(theme.value);
   theme.on(apply);
-  let chosen = false;
+  let chosen = kept !== null;
   theme.on(() => {
     chosen = true;
   });
@@ -29,6 +33,7 @@ export function startTheme(): void {
 
 export function toggleTheme(): void {
   theme.set(theme.value === 'dark' ? 'light' : 'dark');
+  remember('theme', theme.value);
 }
 
 /** The value of a CSS custom property, for what is painted on a canvas. */

@@ -18,8 +18,13 @@ const LIMITS: Record<string, string> = {
   issue: 'limited by issue slots',
   latency: 'limited by latency',
   occupancy: 'limited by occupancy',
-  tail: 'the grid does not fill the GPU',
-  none: 'no clear limit',
+  tail: 'limited by a grid that does not fill the GPU',
+  none: 'without a clear limit',
+};
+
+export const limitOf = (k: Row): string => {
+  const limiter = String(k['limiter'] ?? 'none');
+  return LIMITS[limiter] ?? limiter;
 };
 
 const num = (value: unknown): number | null => (typeof value === 'number' ? value : null);
@@ -32,7 +37,7 @@ function sign(s: Sign): HTMLElement {
   );
   return h(
     'li',
-    { class: s.agrees ? 'check good' : 'check unknown' },
+    { class: 'check' },
     mark,
     h('span', null, ...explain(s.text)),
   );
@@ -43,8 +48,7 @@ function share(label: string, value: unknown): Child[] {
 }
 
 export function kernelVerdict(k: Row, index: number): HTMLElement {
-  const limiter = String(k['limiter'] ?? 'none');
-  const sure = k['confidence'] ? `, confidence ${k['confidence']}` : '';
+  const sure = k['confidence'] && k['confidence'] !== 'none' ? `, confidence ${k['confidence']}` : '';
   const estimate = k['estimated'] ? ' (estimated from the trace, not measured)' : '';
   const advice = String(k['advice'] ?? '');
   return h(
@@ -59,7 +63,7 @@ export function kernelVerdict(k: Row, index: number): HTMLElement {
     h(
       'p',
       null,
-      h('b', null, LIMITS[limiter] ?? limiter),
+      h('b', null, limitOf(k)),
       h('span', { class: 'dim' }, sure + estimate),
     ),
     h(

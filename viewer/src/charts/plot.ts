@@ -1,7 +1,7 @@
 // plot.ts: lines, bands and dots over two axes, linear or logarithmic, in SVG. Everything drawn
 // shows its numbers on hover.
 
-import { h, s, type Child } from '../base/dom';
+import { h, replace, s, type Child } from '../base/dom';
 import { hideTip, showTip } from '../base/tooltip';
 
 export interface Axis {
@@ -41,14 +41,21 @@ export interface Plot {
   dots: Dot[];
 }
 
-const WIDTH = 600;
-const HEIGHT = 280;
-const LEFT = 84;
+/** Height by width, and its limits: pixels at least, and this share of the window at most. */
+const SHAPE = 0.6;
+const LEAST_HIGH = 260;
+const MOST_OF_WINDOW = 0.5;
+const LEFT = 96;
 const RIGHT = 14;
 const TOP = 10;
 const BOTTOM = 38;
 
 type Scale = (value: number) => number;
+
+interface Size {
+  width: number;
+  height: number;
+}
 
 function scaleOf(axis: Axis, from: number, to: number): Scale {
   const f = axis.log ? (v: number): number => Math.log10(Math.max(v, 1e-12)) : (v: number) => v;
@@ -70,13 +77,13 @@ function ticks(axis: Axis): number[] {
   return out;
 }
 
-function axes(p: Plot, x: Scale, y: Scale): Node[] {
-  const base = HEIGHT - BOTTOM;
+function axes(p: Plot, { width, height }: Size, x: Scale, y: Scale): Node[] {
+  const base = height - BOTTOM;
   const rows = ticks(p.y).map(v =>
     s(
       'g',
       { class: 'axis' },
-      s('line', { x1: LEFT, x2: WIDTH - RIGHT, y1: y(v), y2: y(v) }),
+      s('line', { x1: LEFT, x2: width - RIGHT, y1: y(v), y2: y(v) }),
       s('text', { x: LEFT - 6, y: y(v) + 4, 'text-anchor': 'end' }, p.y.text(v)),
     ),
   );
@@ -88,9 +95,16 @@ function axes(p: Plot, x: Scale, y: Scale): Node[] {
       s('text', { x: x(v), y: base + 15, 'text-anchor': 'middle' }, p.x.text(v)),
     ),
   );
-  const middle = (LEFT + WIDTH - RIGHT) / 2;
-  const label = { class: 'plot-text', x: middle, y: HEIGHT - 5, 'text-anchor': 'middle' };
-  return [...rows, ...columns, s('text', label, `${p.x.label}  ·  up: ${p.y.label}`)];
+  const middle = (LEFT + width - RIGHT) / 2;
+  const label = { class: 'plot-text', x: middle, y: height - 5, 'text-anchor': 'middle' };
+  const up = { class: 'plot-text', 'text-anchor': 'middle' };
+  const turned = `translate(12 ${(TOP + base) / 2}) rotate(-90)`;
+  return [
+    ...rows,
+    ...columns,
+    s('text', label, p.x.label),
+    s('text', { ...up, transform: turned }, p.y.label),
+  ];
 }
 
 function path(points: [number, number][], x: Scale, y: Scale): string {
@@ -124,7 +138,7 @@ function lineOf(line: Line, x: Scale, y: Scale): Node {
   return s('g', null, band, s('path', stroke));
 }
 
-function dotOf(dot: Dot, x: Scale, y: Scale): Node {
+function dotOf(dot: Dot, x: Scale, y: Scale, labels: Labels): Node {
   const at = { cx: x(dot.x), cy: y(dot.y), r: dot.radius };
   const props = {
     class: `plot-dot hue-${dot.hue}`,
@@ -141,14 +155,32 @@ function dotOf(dot: Dot, x: Scale, y: Scale): Node {
   circle.addEventListener('pointerleave', hideTip);
   circle.addEventListener('blur', hideTip);
   if (dot.go) circle.addEventListener('click', dot.go);
-  const left = at.cx > WIDTH * 0.7;
-  const text = {
-    class: 'plot-text',
-    x: at.cx + (left ? -8 : 8),
-    y: at.cy - 7,
-    'text-anchor': left ? 'end' : 'start',
-  };
-  return s('g', null, circle, dot.label ? s('text', text, dot.label) : null);
+  return s('g', null, circle, dot.label ? labels.place(dot.label, at.cx, at.cy) : null);
+}
+
+const LABEL_HIGH = 13;
+const LETTER = 7;
+
+/** Texts beside dots, each where none is yet. */
+class Labels {
+  private readonly taken: [number, number, number][] = [];
+
+  constructor(private readonly width: number) {}
+
+  place(text: string, x: number, y: number): Node {
+    const long = text.length * LETTER;
+    const spots = [7, -14, 21, -28].flatMap(up =>
+      [8, -8 - long].map((by): [number, number, number] => [x + by, y - up, long]),
+    );
+    const free = spots.find(
+      ([a, b, n]) =>
+        a + n < this.width &&
+        this.taken.every(([c, d, m]) => Math.abs(b - d) >= LABEL_HIGH || a + n < c || c + m < a),
+    );
+    const at = free ?? spots[0];
+    this.taken.push(at);
+    return s('text', { class: 'plot-text', x: at[0], y: at[1] }, text);
+  }
 }
 
 function key(p: Plot): Child {
@@ -158,21 +190,36 @@ function key(p: Plot): Child {
   return h('ul', { class: 'plot-key' }, ...items);
 }
 
-export function plot(p: Plot): HTMLElement {
-  const x = scaleOf(p.x, LEFT, WIDTH - RIGHT);
-  const y = scaleOf(p.y, HEIGHT - BOTTOM, TOP);
-  const svg = s(
-    'svg',
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'group', 'aria-label': p.title },
-    ...axes(p, x, y),
+function drawing(p: Plot, size: Size): Node[] {
+  const x = scaleOf(p.x, LEFT, size.width - RIGHT);
+  const y = scaleOf(p.y, size.height - BOTTOM, TOP);
+  const labels = new Labels(size.width);
+  return [
+    ...axes(p, size, x, y),
     ...p.lines.map(l => lineOf(l, x, y)),
-    ...p.dots.map(d => dotOf(d, x, y)),
-  );
-  return h(
+    ...p.dots.map(d => dotOf(d, x, y, labels)),
+  ];
+}
+
+/** As wide as its place, so that letters keep their size on every screen. */
+export function plot(p: Plot): HTMLElement {
+  const svg = s('svg', { role: 'group', 'aria-label': p.title });
+  const el = h(
     'figure',
     { class: 'chart wide' },
     h('figcaption', null, h('b', null, p.title), h('span', { class: 'dim' }, p.note)),
     svg,
     key(p),
   );
+  let drawn = 0;
+  new ResizeObserver(() => {
+    const width = Math.round(el.clientWidth);
+    if (!width || width === drawn) return;
+    drawn = width;
+    const most = Math.max(innerHeight * MOST_OF_WINDOW, LEAST_HIGH);
+    const height = Math.round(Math.min(Math.max(width * SHAPE, LEAST_HIGH), most));
+    svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    replace(svg, ...drawing(p, { width, height }));
+  }).observe(el);
+  return el;
 }

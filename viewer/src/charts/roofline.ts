@@ -98,8 +98,8 @@ function chart(d: Dive): HTMLElement {
   return plot({
     title: 'Roofline',
     note: [roofline.gpu, memory ? `memory ${memory} GB/s` : ''].filter(Boolean).join(', '),
-    x: { label: 'FLOP per byte moved', from, to, log: true, text: String },
-    y: { label: 'speed', from: least, to: top, log: true, text: flops },
+    x: { label: 'arithmetic per byte moved (FLOP per byte)', from, to, log: true, text: String },
+    y: { label: 'arithmetic per second', from: least, to: top, log: true, text: flops },
     lines,
     dots: dots.map(([p, number]) => dotOf(p, number)),
   });

@@ -1,24 +1,49 @@
-// classes.ts: the colour classes of spans, each with a colour (style/colors.css) and a word for the
-// legend.
+// classes.ts: the colour classes of spans, each with a colour (style/colors.css), a word for the legend,
+// and the group that gives the colour until one zooms in.
 
-export const CLASSES = [
-  { id: 'other', label: 'other' },
-  { id: 'annotation', label: 'label' },
-  { id: 'python', label: 'Python' },
-  { id: 'op', label: 'operator' },
-  { id: 'call', label: 'runtime call' },
-  { id: 'sync', label: 'sync' },
-  { id: 'kernel', label: 'kernel' },
-  { id: 'gemm', label: 'GEMM' },
-  { id: 'attention', label: 'attention' },
-  { id: 'triton', label: 'Triton' },
-  { id: 'pointwise', label: 'elementwise' },
-  { id: 'comm', label: 'communication' },
-  { id: 'copy', label: 'copy' },
-  { id: 'overhead', label: 'profiler' },
-] as const;
+/** The few hues of a timeline seen from afar. */
+export type Group = 'compute' | 'move' | 'cpu' | 'wait' | 'none';
 
-export type ClassId = (typeof CLASSES)[number]['id'];
+export const GROUPS: { id: Group | 'idle'; label: string; swatch: string }[] = [
+  { id: 'compute', label: 'GPU compute', swatch: 'span-kernel' },
+  { id: 'move', label: 'transfers', swatch: 'span-copy' },
+  { id: 'idle', label: 'GPU idle', swatch: 'hatched' },
+  { id: 'cpu', label: 'CPU', swatch: 'span-op' },
+  { id: 'wait', label: 'CPU waits', swatch: 'span-sync' },
+];
+
+export const CLASSES: readonly { id: ClassId; label: string; group: Group }[] = [
+  { id: 'other', label: 'other', group: 'none' },
+  { id: 'annotation', label: 'label', group: 'cpu' },
+  { id: 'python', label: 'Python', group: 'cpu' },
+  { id: 'op', label: 'operator', group: 'cpu' },
+  { id: 'call', label: 'runtime call', group: 'cpu' },
+  { id: 'sync', label: 'sync', group: 'wait' },
+  { id: 'kernel', label: 'other kernel', group: 'compute' },
+  { id: 'gemm', label: 'GEMM', group: 'compute' },
+  { id: 'attention', label: 'attention', group: 'compute' },
+  { id: 'triton', label: 'Triton', group: 'compute' },
+  { id: 'pointwise', label: 'elementwise', group: 'compute' },
+  { id: 'comm', label: 'communication', group: 'move' },
+  { id: 'copy', label: 'copy', group: 'move' },
+  { id: 'overhead', label: 'profiler', group: 'none' },
+];
+
+export type ClassId =
+  | 'other'
+  | 'annotation'
+  | 'python'
+  | 'op'
+  | 'call'
+  | 'sync'
+  | 'kernel'
+  | 'gemm'
+  | 'attention'
+  | 'triton'
+  | 'pointwise'
+  | 'comm'
+  | 'copy'
+  | 'overhead';
 
 export const classNumber = Object.fromEntries(CLASSES.map((c, i) => [c.id, i])) as Record<
   ClassId,

@@ -63,6 +63,8 @@ export class DataSet {
   readonly gpu: GpuColumns;
   readonly calls: StageCalls;
   readonly counters: Counter[];
+  /** How long a kernel takes on average: decides from which zoom on families have colours. */
+  readonly meanKernel: number;
   private launched: { launch: Int32Array; order: Uint32Array } | null = null;
   private ops: { span: Uint32Array; dims: Uint32Array; types: Uint32Array } | null = null;
 
@@ -86,6 +88,7 @@ export class DataSet {
     this.tracks = page.tracks.map((t, index) => this.makeTrack(t, index));
     this.calls = this.readCalls();
     this.counters = page.counters.map(c => new Counter(bytes, c));
+    this.meanKernel = this.findMeanKernel();
   }
 
   private offset(column: string): number {
@@ -216,6 +219,12 @@ export class DataSet {
     const out = Uint8Array.from(this.byteColumn('string_kind'), kind => byKind[kind] ?? 0);
     for (let i = 0; i < this.n; i++) out[this.name[i]] = this.look[i];
     return out;
+  }
+
+  private findMeanKernel(): number {
+    let sum = 0;
+    for (const i of this.gpu.span) sum += this.dur[i];
+    return this.gpu.span.length ? sum / this.gpu.span.length : 0;
   }
 
   private makeTrack(info: TrackInfo, index: number): Track {

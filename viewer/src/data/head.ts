@@ -3,10 +3,12 @@
 // is named.
 
 import type { Term } from '../base/glossary';
+import type { Answer } from './answer';
 import type { Offload } from '../charts/offload_chart';
 import type { Dive } from '../charts/roofline';
 import type { FlameDoc } from '../flame/tree';
 import type { RanksDoc } from '../ranks/doc';
+import type { DeclaredColumn } from '../tables/columns';
 
 export interface Source {
   file: string | null;
@@ -16,9 +18,9 @@ export interface Source {
 
 /** One of several ways to fix a finding. */
 export interface Option {
-  name: string;
+  what: string;
   gain_pct: number;
-  effort: string;
+  effort_words: string;
   note: string;
 }
 
@@ -26,6 +28,7 @@ export interface Rung {
   kind: 'now' | 'fix' | 'gpu' | 'roofline';
   name: string;
   wall_us: number;
+  gain_pct: number;
   /** Its place in the findings, from 1. */
   finding: number | null;
 }
@@ -40,16 +43,22 @@ export interface Finding {
   exposed_us: number;
   predicted_gain_us: number;
   predicted_gain_pct: number;
-  predicted_gain_low_pct?: number;
-  predicted_gain_high_pct?: number;
-  predicted_gain_alone_pct?: number;
-  effort?: string;
-  options?: Option[];
-  only_together?: boolean;
-  promises_gain?: boolean;
+  predicted_gain_low_pct: number;
+  predicted_gain_high_pct: number;
+  predicted_gain_alone_pct: number;
+  effort_words: string;
+  options: Option[];
+  only_together: boolean;
+  predicts_gain: boolean;
+  worth: boolean;
   why: string;
   fix: string;
-  not_fixed?: string | null;
+  /** One sentence each. */
+  brief: string;
+  fix_brief: string;
+  /** The command of `strata try` for it. */
+  try_command: string | null;
+  not_fixed: string | null;
 }
 
 export interface Check {
@@ -61,27 +70,30 @@ export interface Check {
   verdict: string;
 }
 
-export interface Doubt {
+export interface Problem {
+  level: string;
+  handled: boolean;
   what: string;
   means: string;
   instead: string;
 }
 
 export interface Report {
+  answer: Answer;
   wall_us: number;
   bound: string;
   gpu_busy_pct: number | null;
-  abstains?: boolean;
-  trace_quality?: { verdict: string; doubts: Doubt[] };
-  gains_are?: string;
-  replay?: { without_profiler_us: number; error_pct: number };
+  abstains: boolean;
+  trace_quality: { verdict: string; problems: Problem[] };
+  gains_are: string;
+  recorded: { sentence: string; idle_judged: boolean };
+  families: Row[];
   findings: Finding[];
-  not_worth_it?: { count: number; blocked_us: number; gain_us: number };
-  roofline?: { of_roof_pct: number | null; at_roof: boolean; levers: string[] };
-  no_gain_reason?: string | null;
-  idle_unexplained?: boolean;
-  idle_causes?: { kind: string; what: string; idle_us: number; share_pct: number }[];
-  ladder?: Rung[];
+  not_worth_it: { count: number; blocked_us: number; gain_us: number };
+  no_gain_reason: string | null;
+  idle_unexplained: boolean;
+  idle_causes: { kind: string; what: string; idle_us: number; share_pct: number }[];
+  ladder: Rung[];
   checklist: Check[];
 }
 
@@ -134,7 +146,7 @@ export interface TrackInfo {
 export interface CounterInfo {
   id: string;
   label: string;
-  unit: 'bytes' | 'pieces' | 'pct';
+  unit: 'bytes' | 'pieces' | 'pct' | 'watts';
   device: number | null;
   max: number;
   levels: { width_ns: number; n: number; min: number | null; max: number }[];
@@ -195,6 +207,7 @@ export interface PageInfo {
   stories: Story[];
   sites: { id: number; spans: number[]; story: Story | null }[];
   gaps: {
+    device?: number | null;
     t0_ns: number;
     late_ns: number;
     t1_ns: number;
@@ -216,7 +229,6 @@ export interface PageInfo {
 export interface SetInfo {
   path: string;
   headline: string;
-  verdict: string;
   report: Report;
   stages: { stages: Stage[]; between?: Row };
   steps: { steps: Step[]; found_by?: string };
@@ -234,12 +246,19 @@ export interface Head {
   kind: 'report' | 'diff' | 'offload' | 'dive' | 'ranks';
   title: string;
   strata: string;
-  glossary?: Term[];
+  /** The day it was written: "2026-11-18". */
+  made: string;
+  glossary: Term[];
+  columns: Record<string, DeclaredColumn[]>;
+  /** The pages of rules, by id, in Markdown. */
+  rules?: Record<string, string>;
   sets: SetInfo[];
   diff?: Row;
   align?: { pairs: [number, number][]; by: 'step' | 'start' };
   offload?: Offload;
   flame?: FlameDoc;
+  /** Other kinds of time. */
+  flames?: FlameDoc[];
   ranks?: RanksDoc;
   dive?: Dive;
 }

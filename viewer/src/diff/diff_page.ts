@@ -10,8 +10,8 @@ import { followAddress } from '../panels/address';
 import { listenKeys } from '../panels/keyboard';
 import { Search } from '../panels/search';
 import { selection } from '../panels/selection';
-import { note, titleBar } from '../panels/title';
-import { toolbar } from '../panels/toolbar';
+import { foot, note, titleBar } from '../panels/title';
+import { legend, toolbar } from '../panels/toolbar';
 import { Table } from '../tables/table';
 import { Scene } from '../timeline/scene';
 import { Timeline } from '../timeline/timeline';
@@ -36,7 +36,7 @@ function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function sideEl({ scene, timeline, search }: Side, name: string, extra: Child): HTMLElement {
+function sideEl({ scene, timeline, search }: Side, name: string, extra: Child[]): HTMLElement {
   const { info, page } = scene.set;
   const title = h(
     'h2',
@@ -47,7 +47,7 @@ function sideEl({ scene, timeline, search }: Side, name: string, extra: Child): 
   return h(
     'section',
     { class: 'side', 'aria-label': name },
-    toolbar(scene, search, title, extra),
+    toolbar(scene, search, [title], extra),
     note(page.detail.words),
     timeline.el,
   );
@@ -114,12 +114,12 @@ export function diffPage(app: HTMLElement, { head, sets }: Loaded): void {
     h(
       'main',
       { class: 'work' },
-      changes(scenes, head.diff ?? {}),
+      changes(scenes, head.diff ?? {}, foot(head)),
       h(
         'div',
         { class: 'center' },
-        sideEl(before, 'Before', lock),
-        sideEl(after, 'After', null),
+        sideEl(before, 'Before', [lock]),
+        sideEl(after, 'After', [legend(after.scene)]),
         drawerOf(head, scenes).el,
       ),
     ),

@@ -2,32 +2,24 @@
 
 import type { Head, Row } from '../data/head';
 import { showStage } from '../panels/stage_bars';
+import { columns, pairs } from '../tables/columns';
 import { col } from '../tables/specs';
 import type { TableSpec } from '../tables/table';
 import type { Scene } from '../timeline/scene';
 
 function stages(diff: Row, scenes: Scene[]): TableSpec {
+  const rows = (diff['stages'] ?? []) as Row[];
+  const sides = rows.flatMap(r => [r['before'], r['after']]).filter(Boolean) as Row[];
   return {
     id: 'stages',
     title: 'Stages',
     sort: 'before.cpu_us',
-    rows: (diff['stages'] ?? []) as Row[],
+    rows,
     empty: 'Neither program marks stages.',
     jump: row => scenes.forEach(scene => showStage(scene, String(row['path']))),
     columns: [
-      col('path', 'stage', 'text'),
-      col('before.count', 'calls before', 'count'),
-      col('after.count', 'after', 'count'),
-      col('before.cpu_us', 'CPU before', 'us'),
-      col('after.cpu_us', 'after', 'us'),
-      col('before.gpu_us', 'GPU before', 'us'),
-      col('after.gpu_us', 'after', 'us'),
-      col('before.idle_us', 'GPU idle before', 'us'),
-      col('after.idle_us', 'after', 'us'),
-      col('before.kernels', 'kernels before', 'count'),
-      col('after.kernels', 'after', 'count'),
-      col('before.syncs', 'syncs before', 'count'),
-      col('after.syncs', 'after', 'count'),
+      ...columns('stages').filter(c => c.key === 'path'),
+      ...pairs('stages', sides[0]),
     ],
   };
 }
@@ -84,13 +76,7 @@ function goneAndNew(scenes: Scene[]): TableSpec {
     sort: 'total_us',
     rows: only(scenes),
     empty: 'Both traces have the same kernels.',
-    columns: [
-      col('where', '', 'text'),
-      col('short_name', 'kernel', 'text'),
-      col('family', 'family', 'text'),
-      col('calls', 'calls', 'count'),
-      col('total_us', 'total', 'us', { bar: true }),
-    ],
+    columns: [col('where', '', 'text'), ...columns('kernels')],
   };
 }
 

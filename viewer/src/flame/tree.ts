@@ -59,6 +59,32 @@ export function buildTree(doc: FlameDoc): Node {
   return root;
 }
 
+/** A frame that has nearly all the time of the one above it: nothing forks off. */
+const NEARLY_ALL = 0.98;
+
+const isFork = (node: Node): boolean =>
+  !node.children.length || node.children[0].total < NEARLY_ALL * node.total;
+
+/** The first frame, from the outermost on, whose time is divided. */
+export function firstFork(root: Node): Node {
+  let node = root;
+  while (!isFork(node)) node = node.children[0];
+  return node;
+}
+
+/** The nearest frame above that is divided, or the outermost. */
+export function forkAbove(node: Node): Node {
+  let up = node.parent ?? node;
+  while (up.parent && !isFork(up)) up = up.parent;
+  return up;
+}
+
+/** Where the time divides first, the largest part, down to where that divides again. */
+export function largestPart(root: Node): Node | null {
+  const [largest] = firstFork(root).children;
+  return largest ? firstFork(largest) : null;
+}
+
 /** "forward  diffusers/models/attention.py:120" */
 export function words(frame: FlameFrame): string {
   const line = frame.line ? `:${frame.line}` : '';

@@ -7,7 +7,6 @@ import { explain, term } from '../base/glossary';
 import { CLASSES, classNumber, kindWords } from '../data/classes';
 import type { DataSet } from '../data/dataset';
 import type { Scene } from '../timeline/scene';
-import { legend } from './toolbar';
 
 const LAUNCHED_SHOWN = 12;
 const FRAMES_SHOWN = 2;
@@ -197,13 +196,13 @@ const HINT: [string, string][] = [
   ['Click', 'a span for its times, arguments and call chain'],
   ['Shift + drag', 'to sum up a range'],
   ['W A S D', 'or the wheel and dragging to zoom and pan'],
-  ['/', 'to search; comma and period for the neighbours on a track; ? for all keys'],
+  ['/', 'to search. Comma and period go to the neighbours on a track, ? shows all keys'],
 ];
 
-export function hint(scene: Scene): HTMLElement {
+export function hint(): HTMLElement {
   const rows = HINT.flatMap(([key, text]) => [
     h('dt', null, h('kbd', null, key)),
     h('dd', null, ...explain(text)),
   ]);
-  return h('div', { class: 'hint' }, h('dl', null, ...rows), legend(scene));
+  return h('div', { class: 'hint' }, h('dl', null, ...rows));
 }

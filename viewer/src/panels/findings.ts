@@ -1,13 +1,20 @@
-// findings.ts: the findings by gain. Opening one explains why and what to do, and plays its story on
-// the timeline.
+// findings.ts: the column at the left: findings by gain, what looks slow and is not, how far the wall
+// time can go down, and the checks.
 
 import { h, replace, type Child } from '../base/dom';
 import { count, pct, us } from '../base/format';
 import { explain, term } from '../base/glossary';
-import type { Finding, Option, Report, Source } from '../data/head';
+import { isWorth, type NotSlow } from '../data/answer';
+import type { Finding, Report } from '../data/head';
+import { sourceText } from '../data/source';
+import { columns } from '../tables/columns';
+import { cellText } from '../tables/table';
 import type { Scene } from '../timeline/scene';
+import { card } from './card';
+import { checks } from './checks';
+import { ladder } from './ladder';
+import type { RulePage } from './rule_page';
 import type { Player } from './story';
-import { storySteps } from './story_steps';
 
 const NO_DEVICE =
   'No findings: the trace has no device work, so what the GPU waits for is unknown.';
@@ -15,167 +22,73 @@ const ABSTAINS =
   'No findings: this recording does not allow a diagnosis. The reasons are listed above.';
 const NONE = 'Nothing to fix: no rule found a cost that affects the wall time.';
 
-export function sourceText(source: Source | null | undefined): string {
-  if (!source?.file) return source?.function ?? '';
-  return source.line ? `${source.file}:${source.line}` : source.file;
-}
-
-function cost(label: string, value: string, strong = false): HTMLElement {
-  return h(
-    'div',
-    { class: strong ? 'cost strong' : 'cost' },
-    h('dd', null, value),
-    h('dt', null, term(label)),
-  );
-}
-
-function costs(f: Finding): HTMLElement {
-  const gain = f.promises_gain === false ? '–' : us(f.predicted_gain_us);
-  return h(
-    'dl',
-    { class: 'costs' },
-    cost('blocked', us(f.blocked_us)),
-    cost('exposed', us(f.exposed_us)),
-    cost('gain', gain, true),
-  );
-}
-
-/** How far the gain alone must be from the gain after the others to be said. */
-const ALONE_DIFFERS = 0.5;
-
-const OPTIONS: Record<string, string> = {
-  cuda_graph: 'CUDA graphs',
-  compile: 'torch.compile',
-  larger_batch: 'twice the batch',
-};
-
-/** The ways to fix it, each with what it gains alone and what it takes. */
-function options(list: Option[]): HTMLElement | null {
-  if (!list.length) return null;
-  const rows = list.map(o =>
-    h(
-      'tr',
-      { title: o.note },
-      h('th', { scope: 'row' }, OPTIONS[o.name] ?? o.name),
-      h('td', null, pct(o.gain_pct)),
-      h('td', { class: 'dim' }, o.effort),
-    ),
-  );
-  return h('table', { class: 'options', 'aria-label': 'Ways to fix it' }, ...rows);
-}
-
-function range(f: Finding): string {
-  const { predicted_gain_low_pct: low, predicted_gain_high_pct: high } = f;
-  const span =
-    low !== undefined && high !== undefined && high - low > 0.1
-      ? ` (${pct(low)} to ${pct(high)})`
-      : '';
-  const alone = f.predicted_gain_alone_pct ?? f.predicted_gain_pct;
-  return (
-    `${pct(f.predicted_gain_pct)} of the wall time${span}` +
-    (Math.abs(alone - f.predicted_gain_pct) >= ALONE_DIFFERS
-      ? `, ${pct(Math.max(0, alone))} if nothing else is fixed`
-      : '') +
-    (f.only_together ? ', only if all findings marked “together” are fixed' : '')
-  );
-}
-
-function body(player: Player, number: number, f: Finding): HTMLElement {
-  return h(
-    'div',
-    { class: 'finding-body' },
-    h('p', null, ...explain(f.why)),
-    h('p', { class: 'fix' }, h('b', null, 'Fix. '), ...explain(f.fix)),
-    options(f.options ?? []),
-    h('p', { class: 'dim' }, term('Gain', 'gain'), ': ' + range(f)),
-    f.not_fixed ? h('p', { class: 'dim' }, ...explain(f.not_fixed)) : null,
-    storySteps(player, number),
-  );
-}
-
-function headOf(f: Finding, number: number): Child[] {
-  const source = sourceText(f.source);
-  return [
-    h(
-      'span',
-      { class: 'finding-line' },
-      h('span', { class: 'rank' }, String(number + 1)),
-      h('span', { class: 'severity' }, f.severity + (f.only_together ? ' · together' : '')),
-      f.effort && f.promises_gain !== false
-        ? h('span', { class: 'effort', title: 'What the fix takes' }, f.effort)
-        : null,
-    ),
-    h('span', { class: 'finding-title' }, ...explain(f.title, false)),
-    f.subject ? h('code', { class: 'subject' }, f.subject) : null,
-    source ? h('span', { class: 'source', title: source }, h('bdi', null, source)) : null,
-  ];
-}
-
-/** `told`: shown with its body although it is not the one that plays, for printing. */
-function card(player: Player, f: Finding, number: number, told: boolean): HTMLElement {
-  const open = player.at.value.story === number;
-  const props = {
-    type: 'button',
-    class: 'finding-head',
-    'aria-expanded': String(open),
-    onclick: () => (open ? player.close() : player.play(number)),
-  };
-  return h(
-    'li',
-    { class: `finding sev-${f.severity}` + (open ? ' open' : '') },
-    h('button', props, ...headOf(f, number)),
-    costs(f),
-    open || told ? body(player, number, f) : null,
-  );
-}
-
-function rest(scene: Scene): Child {
-  const other = scene.set.info.report.not_worth_it;
-  if (!other?.count) return null;
-  return h(
-    'p',
-    { class: 'rest' },
-    h('b', null, 'Not worth your time: '),
-    `${count(other.count)} other ${other.count === 1 ? 'finding' : 'findings'}, ${us(other.blocked_us)} `,
-    term('blocked'),
-    `, ${us(other.gain_us)} gain in total.`,
-  );
-}
-
-/** Draws the list again without losing where the keyboard is. */
-function redraw(list: HTMLElement, cards: HTMLElement[], story: number, same: boolean): void {
-  const focused = document.activeElement;
-  const buttons = (): HTMLElement[] => [...list.querySelectorAll('button')];
-  const where = focused instanceof HTMLElement ? buttons().indexOf(focused) : -1;
-  replace(list, ...cards);
-  if (where >= 0 && same) buttons()[where]?.focus();
-  else if (where >= 0)
-    list.querySelectorAll<HTMLElement>('.finding-head')[Math.max(0, story)]?.focus();
-  if (story >= 0) list.children[story]?.scrollIntoView({ block: 'nearest' });
-}
-
-function intro(report: Report): HTMLElement {
-  if (report.findings.length) {
-    const clock = report.gains_are === 'without_profiler' ? ' without the profiler' : '';
-    const words = `Gain: wall time saved${clock}, if the findings above are fixed too.`;
-    return h('p', { class: 'dim small' }, words);
+function intro(report: Report): Child {
+  if (report.findings.some(isWorth)) {
+    const clock = report.gains_are === 'without_profiler' ? ', without the profiler' : '';
+    return h('p', { class: 'dim small' }, `Wall time saved once those above are fixed${clock}.`);
   }
   if (report.abstains) return h('p', { class: 'dim' }, ABSTAINS);
+  if (!report.recorded.idle_judged && report.answer.kind === 'cannot_tell')
+    return h('p', { class: 'dim' }, `${report.answer.headline}.`);
   if (report.bound === 'unknown') return h('p', { class: 'dim' }, NO_DEVICE);
-  if (report.idle_causes?.length) return h('p', { class: 'dim' }, 'No findings.');
+  if (report.findings.length) return h('p', { class: 'dim' }, `None gains ${report.answer.worth_pct} %.`);
+  if (report.idle_causes.length) return h('p', { class: 'dim' }, 'No findings.');
   return h('p', { class: 'none' }, NONE);
 }
 
+/** Opens the finding of the same place, or else the wait's own evidence. */
+function showNotSlow(scene: Scene, player: Player, x: NotSlow): void {
+  const { report, syncs } = scene.set.info;
+  const place = sourceText(x.source);
+  const same = (source: unknown): boolean => sourceText(source as NotSlow['source']) === place;
+  const found = report.findings.findIndex(f => same(f.source) && f.blocked_us === x.blocked_us);
+  const site = syncs.sites.findIndex(s => same(s['source']));
+  const story = scene.set.page.sites[site]?.story;
+  if (found >= 0) player.play(found);
+  else if (story?.steps.length) player.tell(story);
+}
+
+/** Waits that hide each other gain more together than alone. */
+function gains(x: NotSlow): string {
+  if (x.gain_us <= 0) return 'gains nothing';
+  const alone = x.gain_alone_us < x.gain_us ? ` (alone ${us(x.gain_alone_us)})` : '';
+  return `gains ${us(x.gain_us)}${alone}`;
+}
+
+function notSlow(scene: Scene, player: Player, list: NotSlow[]): Child {
+  if (!list.length) return null;
+  const rows = list.map(x =>
+    h(
+      'li',
+      null,
+      h(
+        'button',
+        { type: 'button', class: 'not-slow', onclick: () => showNotSlow(scene, player, x) },
+        h('b', null, x.what),
+        h('span', null, `blocks ${us(x.blocked_us)}, ${gains(x)}`),
+        x.source?.file && x.source.function ? h('code', null, x.source.function) : null,
+        h('span', { class: 'source' }, h('bdi', null, sourceText(x.source))),
+      ),
+    ),
+  );
+  return h(
+    'section',
+    { class: 'side-part', 'aria-label': 'Looks slow and is not' },
+    h('h2', null, 'Looks slow and is not'),
+    h('ul', null, ...rows),
+  );
+}
+
 /** What the GPU waits for, where the findings do not account for it. */
-function idle(report: Report): HTMLElement | null {
-  const causes = report.idle_causes ?? [];
+function idle(report: Report): Child {
+  const causes = report.idle_causes;
   if (!causes.length || !report.idle_unexplained) return null;
   const reason = report.no_gain_reason;
   return h(
     'section',
-    { class: 'idle', 'aria-label': 'Idle time' },
-    h('h3', null, 'What the GPU waits for'),
-    reason ? h('p', null, ...explain(`No gain is promised: ${reason}.`)) : null,
+    { class: 'side-part idle', 'aria-label': 'Idle time' },
+    h('h2', null, 'What the GPU waits for'),
+    reason ? h('p', null, ...explain(`No large gain is predicted: ${reason}.`)) : null,
     h(
       'table',
       { class: 'options' },
@@ -186,26 +99,137 @@ function idle(report: Report): HTMLElement | null {
   );
 }
 
-export function findings(scene: Scene, player: Player): HTMLElement {
+/** Families below this share of the GPU's time say nothing. */
+const FAMILY_FROM_PCT = 1;
+
+/** What fills the time of the GPU, where that is what there is to know. */
+function filling({ answer, abstains, families }: Report): Child {
+  if (answer.kind === 'faster' || abstains || answer.limit !== 'gpu' || !families.length) return null;
+  const shown = columns('families');
+  return h(
+    'section',
+    { class: 'side-part filling', 'aria-label': 'GPU time' },
+    h(
+      'table',
+      { class: 'options' },
+      h('thead', null, h('tr', null, ...shown.map(c => h('th', { scope: 'col' }, c.label)))),
+      h(
+        'tbody',
+        null,
+        ...families.filter(f => Number(f['share_pct']) >= FAMILY_FROM_PCT).map(row =>
+          h(
+            'tr',
+            null,
+            ...shown.map((c, i) =>
+              i
+                ? h('td', null, cellText(row[c.key], c.kind))
+                : h('th', { scope: 'row' }, cellText(row[c.key], c.kind)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function rest(report: Report): Child {
+  const other = report.not_worth_it;
+  if (!other.count) return null;
+  return h(
+    'p',
+    { class: 'rest' },
+    `${count(other.count)} more below the threshold: ${us(other.blocked_us)} `,
+    term('blocked'),
+    `, ${us(other.gain_us)} to gain in total.`,
+  );
+}
+
+/** The cards in two lists: those worth it, and the others folded into one line. */
+class Cards {
+  readonly main = h('ol', { class: 'finding-list' });
+  readonly low = h('ol', { class: 'finding-list' });
+  readonly fold: HTMLDetailsElement;
+
+  constructor(
+    private readonly list: Finding[],
+    private readonly player: Player,
+    worthPct: number,
+    minor: number,
+    private readonly rulePage: RulePage,
+    more: Child,
+  ) {
+    const cards = list.filter(f => !isWorth(f)).length;
+    const few = cards + minor;
+    const words = `${count(few)} ${few === 1 ? 'finding gains' : 'findings gain'} less than ${worthPct} %`;
+    this.fold = h('details', { class: 'low', hidden: !cards }, h('summary', null, words), this.low, more);
+  }
+
+  draw(told: boolean): void {
+    const cards = (worth: boolean): HTMLElement[] =>
+      this.list.flatMap((f, i) => (isWorth(f) === worth ? [card(this.player, f, i, told, this.rulePage)] : []));
+    replace(this.main, ...cards(true));
+    replace(this.low, ...cards(false));
+    if (told) this.fold.open = true;
+  }
+
+  private buttons(): HTMLElement[] {
+    return [this.main, this.low].flatMap(x => [...x.querySelectorAll<HTMLElement>('button')]);
+  }
+
+  private cardOf(story: number): HTMLElement | null {
+    const find = (x: HTMLElement): HTMLElement | null => x.querySelector(`[data-finding="${story}"]`);
+    return find(this.main) ?? find(this.low);
+  }
+
+  /** Draws again without losing where the keyboard is. */
+  redraw(story: number, same: boolean): void {
+    const focused = document.activeElement;
+    const where = focused instanceof HTMLElement ? this.buttons().indexOf(focused) : -1;
+    this.draw(false);
+    if (story >= 0 && !isWorth(this.list[story])) this.fold.open = true;
+    const here = this.cardOf(Math.max(0, story));
+    if (where >= 0 && same) this.buttons()[where]?.focus();
+    else if (where >= 0) here?.querySelector<HTMLElement>('.finding-head')?.focus();
+    if (story >= 0) here?.scrollIntoView({ block: 'nearest' });
+  }
+}
+
+export function findings(
+  scene: Scene,
+  player: Player,
+  rulePage: RulePage,
+  foot: HTMLElement,
+): HTMLElement {
   const { report } = scene.set.info;
-  const list = h('ol', { class: 'finding-list' });
-  const cards = (told: boolean): HTMLElement[] =>
-    report.findings.map((f, i) => card(player, f, i, told));
+  const { answer, not_worth_it } = report;
+  const cards = new Cards(
+    report.findings,
+    player,
+    answer.worth_pct,
+    not_worth_it.count,
+    rulePage,
+    rest(report),
+  );
   let shown = -1;
   player.at.on(({ story }) => {
-    redraw(list, cards(false), story, story === shown);
+    cards.redraw(story, story === shown);
     shown = story;
   });
-  addEventListener('beforeprint', () => replace(list, ...cards(true)));
-  addEventListener('afterprint', () => replace(list, ...cards(false)));
-  replace(list, ...cards(false));
+  addEventListener('beforeprint', () => cards.draw(true));
+  addEventListener('afterprint', () => cards.draw(false));
+  cards.draw(false);
   return h(
     'aside',
     { class: 'findings', 'aria-label': 'Findings' },
     h('h2', null, 'Findings'),
     intro(report),
-    list,
-    rest(scene),
+    cards.main,
+    notSlow(scene, player, answer.not_slow),
+    cards.fold.hidden ? rest(report) : cards.fold,
+    filling(report),
     idle(report),
+    ladder(report, player),
+    checks(report),
+    foot,
   );
 }

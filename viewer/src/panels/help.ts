@@ -17,13 +17,14 @@ export const KEYS: [string, string][] = [
   ['1 … 9', 'open a finding'],
   ['[  ]', 'previous and next step of its story'],
   ['P', 'show or hide Python frames'],
+  ['H', 'show or hide the summary'],
   ['T', 'light or dark'],
   ['Esc', 'clear the selection'],
   ['?', 'this list'],
 ];
 
 const MOUSE =
-  'The wheel zooms at the pointer; with Shift it pans; over the names it scrolls. Drag to pan; ' +
+  'The wheel zooms at the pointer, with Shift it pans, and over the names it scrolls. Drag to pan; ' +
   'drag with Shift, or on the ruler, to sum up a range. The address of this page always points to ' +
   'the moment on screen: copy it to share.';
 

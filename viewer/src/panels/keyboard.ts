@@ -4,6 +4,7 @@
 import { toggleTheme } from '../base/theme';
 import type { Scene } from '../timeline/scene';
 import type { Timeline } from '../timeline/timeline';
+import { toggleFolded } from './hero';
 import type { Player } from './story';
 import type { Search } from './search';
 
@@ -77,6 +78,7 @@ function verbs(k: Keyboard): Record<string, () => void> {
     ']': () => player?.move(1),
     p: () => scene.python.set(!scene.python.value),
     t: toggleTheme,
+    h: toggleFolded,
     Escape: () => escape(k),
     '?': () => k.help.showModal(),
     ArrowUp: () => upOrDown(k, -1),

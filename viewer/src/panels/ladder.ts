@@ -1,4 +1,4 @@
-// ladder.ts: how far down the wall time can go, as bars under each other: as it is, after each fix,
+// ladder.ts: how far down the wall time can go, as bars under each other: now, after each fix,
 // the GPU alone, its roofline. A rung of a fix opens its finding, which shows the evidence.
 
 import { h } from '../base/dom';
@@ -11,14 +11,18 @@ import type { Player } from './story';
 const MOST_FIXES = 5;
 
 const WHAT: Record<Rung['kind'], string> = {
-  now: 'the wall time without the profiler',
+  now: 'the wall time now, without the profiler',
   fix: 'if this and the findings above are fixed',
   gpu: 'the work of the GPU back to back: no fix of the CPU goes below it',
-  roofline: 'the same work at the rates this GPU reaches',
+  roofline: 'the same kernels at the rates this GPU reaches; fusing them can go below it',
 };
 
-/** The rungs to draw: of many fixes the last ones together. */
-export function rungsOf(ladder: Rung[]): Rung[] {
+/** A ladder on which no rung goes down by this share says nothing. */
+const SLIGHT = 0.05;
+
+/** The rungs to draw: fixes that gain something, and if there are many the last ones together. */
+export function rungsOf(all: Rung[], worthPct: number): Rung[] {
+  const ladder = all.filter(r => r.kind !== 'fix' || r.gain_pct >= worthPct);
   const fixes = ladder.filter(r => r.kind === 'fix');
   if (fixes.length <= MOST_FIXES) return ladder;
   const rest = fixes.slice(MOST_FIXES - 1);
@@ -26,6 +30,7 @@ export function rungsOf(ladder: Rung[]): Rung[] {
     kind: 'fix',
     name: `${rest.length} more findings`,
     wall_us: rest[rest.length - 1].wall_us,
+    gain_pct: rest.reduce((sum, r) => sum + r.gain_pct, 0),
     finding: null,
   };
   return ladder
@@ -50,7 +55,7 @@ function track(rung: Rung, above: Rung | null, whole: number): HTMLElement {
 function rungItem(rung: Rung, above: Rung | null, whole: number, player: Player): HTMLElement {
   const finding = rung.finding ?? 0;
   const share = pct((rung.wall_us / whole) * 100);
-  const tip = `${us(rung.wall_us)}, ${share} of today: ${WHAT[rung.kind]}`;
+  const tip = `${us(rung.wall_us)}, ${share} of the time now: ${WHAT[rung.kind]}`;
   const line = [
     h(
       'span',
@@ -81,9 +86,10 @@ function rungItem(rung: Rung, above: Rung | null, whole: number, player: Player)
 }
 
 export function ladder(report: Report, player: Player): HTMLElement | null {
-  const rungs = rungsOf(report.ladder ?? []);
+  const rungs = rungsOf(report.ladder, report.answer.worth_pct);
   const whole = rungs[0]?.wall_us ?? 0;
-  if (rungs.length < 2 || whole <= 0) return null;
+  const least = rungs.reduce((low, r) => Math.min(low, r.wall_us), whole);
+  if (rungs.length < 2 || least > whole * (1 - SLIGHT)) return null;
   const list = h(
     'ol',
     { class: 'rungs' },
@@ -95,13 +101,8 @@ export function ladder(report: Report, player: Player): HTMLElement | null {
   });
   return h(
     'figure',
-    { class: 'ladder', 'aria-label': 'Ladder' },
-    h(
-      'figcaption',
-      null,
-      h('b', null, 'Wall time after each fix'),
-      h('span', { class: 'dim' }, 'without the profiler'),
-    ),
+    { class: 'side-part ladder', 'aria-label': 'Ladder' },
+    h('h2', null, 'Wall time after each fix'),
     list,
   );
 }

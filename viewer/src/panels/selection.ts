@@ -26,7 +26,7 @@ export function selection(scene: Scene): HTMLElement {
         ? sums(scene, range)
         : span >= 0
           ? details(scene, span)
-          : hint(scene),
+          : hint(),
       said,
     );
     said.textContent = range || span < 0 ? '' : spoken(scene, span);

@@ -9,6 +9,8 @@ import type { Scene } from '../timeline/scene';
 
 const WIDTH = 1000;
 const HUES = 8;
+/** A stage that is all of it says nothing. */
+const ALL = 0.98;
 
 interface Part {
   stage: Stage | null;
@@ -75,7 +77,7 @@ function bar(scene: Scene, list: Part[], pick: (p: Part) => number, label: strin
       y: 0,
       width: Math.max(0, width - 1),
       height: 20,
-      class: 'hue-' + p.hue,
+      class: 'tint-' + p.hue,
     });
     x += width;
     box.addEventListener('pointermove', e =>
@@ -114,7 +116,8 @@ function bar(scene: Scene, list: Part[], pick: (p: Part) => number, label: strin
 
 export function stageBars(scene: Scene): HTMLElement | null {
   const list = parts(scene);
-  if (!list.length) return null;
+  const sum = list.reduce((all, p) => all + p.gpu + p.cpu, 0);
+  if (!list.length || list[0].gpu + list[0].cpu >= ALL * sum) return null;
   const keys = list.slice(0, HUES).map(p =>
     h(
       'button',
@@ -127,14 +130,14 @@ export function stageBars(scene: Scene): HTMLElement | null {
           if (p.stage) showStage(scene, p.stage.path);
         },
       },
-      h('i', { class: 'swatch hue-' + p.hue }),
+      h('i', { class: 'swatch tint-' + p.hue }),
       cut(p.name, 32),
     ),
   );
   return h(
     'div',
     { class: 'stage-bars' },
-    bar(scene, list, p => p.gpu, 'GPU'),
+    list.some(p => p.gpu > 0) ? bar(scene, list, p => p.gpu, 'GPU') : null,
     bar(scene, list, p => p.cpu, 'CPU'),
     h('div', { class: 'stage-keys' }, ...keys),
   );

@@ -1,17 +1,41 @@
 // toolbar.ts: the row above the timeline: search, zoom, what is shown, and what the colours mean.
 
 import { h, type Child } from '../base/dom';
-import { CLASSES } from '../data/classes';
+import { CLASSES, GROUPS } from '../data/classes';
+import { NEAREST } from '../timeline/palette';
 import type { Scene } from '../timeline/scene';
 import type { Search } from './search';
 
+const legendItem = (swatch: string, label: string): HTMLElement =>
+  h('li', null, h('i', { class: 'swatch ' + swatch }), label);
+
+/** What the colours mean: the few groups from afar, and the families of kernels once they
+ *  have colours. */
 export function legend(scene: Scene): HTMLElement {
   const seen = new Uint8Array(CLASSES.length);
   for (let i = 0; i < scene.set.n; i++) seen[scene.set.look[i]] = 1;
-  const items = CLASSES.filter((c, i) => seen[i] && c.id !== 'other').map(c =>
-    h('li', null, h('i', { class: 'swatch span-' + c.id }), c.label),
+  const families = CLASSES.filter((c, i) => seen[i] && c.group === 'compute').map(c =>
+    legendItem('span-' + c.id, c.label),
   );
-  return h('ul', { class: 'legend', 'aria-label': 'Colours' }, ...items);
+  const shown = new Set<string>(CLASSES.filter((_, i) => seen[i]).map(c => c.group));
+  const device = shown.has('compute') || shown.has('move');
+  const groups = GROUPS.filter(g => (g.id === 'idle' ? device : shown.has(g.id)));
+  const list = h('ul', { class: 'legend', 'aria-label': 'Colours' });
+  const draw = (near: boolean): void => {
+    list.replaceChildren(
+      ...groups.flatMap(g => {
+        if (!near) return [legendItem(g.swatch, g.label)];
+        return g.id === 'compute' ? families : g.id === 'cpu' ? [] : [legendItem(g.swatch, g.label)];
+      }),
+    );
+  };
+  let near = false;
+  scene.tone.on(tone => {
+    if (near === (near = tone === NEAREST)) return;
+    draw(near);
+  });
+  draw(near);
+  return list;
 }
 
 function pythonToggle(scene: Scene): Child {
@@ -21,7 +45,7 @@ function pythonToggle(scene: Scene): Child {
     {
       type: 'button',
       class: 'toggle',
-      'aria-pressed': 'true',
+      'aria-pressed': String(scene.python.value),
       title: 'Show Python frames (P)',
       onclick: () => scene.python.set(!scene.python.value),
     },
@@ -35,8 +59,8 @@ function pythonToggle(scene: Scene): Child {
 export function toolbar(
   scene: Scene,
   search: Search,
-  before: Child = null,
-  after: Child = null,
+  before: Child[] = [],
+  after: Child[] = [],
 ): HTMLElement {
   const zoom = (factor: number): void => {
     const { start, end } = scene.view.target;
@@ -53,7 +77,7 @@ export function toolbar(
   return h(
     'div',
     { class: 'toolbar' },
-    before,
+    ...before,
     search.el,
     h(
       'div',
@@ -63,6 +87,6 @@ export function toolbar(
       button('All', 'Show everything', '0', () => scene.view.fitAll()),
     ),
     pythonToggle(scene),
-    after,
+    ...after,
   );
 }

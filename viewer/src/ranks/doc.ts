@@ -1,6 +1,7 @@
 // doc.ts: what C puts into the page of a set of ranks, as docs/format/page.md has it. Times of the chart
 // are nanoseconds since its begin.
 
+import type { Answer } from '../data/answer';
 import type { Row } from '../data/head';
 
 export interface RankRow {
@@ -19,14 +20,16 @@ export interface Collective extends Row {
   group: string;
   seq: number;
   bytes: number | null;
-  of: number;
+  /** How many ranks take part. */
+  members: number;
   end_ns: number;
   transfer_us: number;
   spread_us: number;
   last_rank: number;
   /** Late by its own doing. */
   late_rank: number | null;
-  members: Member[];
+  /** Those that have a row. */
+  arrivals: Member[];
 }
 
 export interface Hop extends Row {
@@ -54,10 +57,17 @@ export interface RanksDoc {
   who: string;
   doubts: string[];
   no_answer: string | null;
+  /** The result, unless the schedule is all there is to say. */
+  headline: string | null;
+  /** "Fixing it: 1.17 ms -> 968 us per step (-17.1 %)" */
+  gain: string | null;
   late: string[];
   /** Bubbles of a pipeline, uneven experts. */
   schedule: string[];
-  step: string | null;
+  opportunity: Answer['opportunity'];
+  /** A step now, and if no rank came late. */
+  step_us?: number;
+  step_without_us?: number;
   path_words: string | null;
   clocks_words: string | null;
   ranks: Row[];

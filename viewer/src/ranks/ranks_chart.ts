@@ -11,6 +11,8 @@ const LEFT = 76;
 const RIGHT = 12;
 const TOP = 34;
 const LEAST_NS = 1000;
+/** Nearer to the right edge there is no room for a time. */
+const TICK_ROOM = 60;
 /** Arrivals closer to each other than this many pixels are one mark. */
 const MARK = 5;
 
@@ -26,6 +28,17 @@ function boxes(list: [number, number][], y: number, height: number): string {
     .join('');
 }
 
+/** Thin diagonal lines, as on timelines: the device is idle. */
+function hatching(): Node {
+  const size = { width: 6, height: 6, patternUnits: 'userSpaceOnUse' };
+  const turned = { id: 'idle', patternTransform: 'rotate(45)', ...size };
+  return s(
+    'defs',
+    null,
+    s('pattern', turned, s('path', { class: 'ranks-hatch', d: 'M0,0V6' })),
+  );
+}
+
 export class RanksChart {
   readonly el: HTMLElement;
   private readonly svg = s('svg', { role: 'img', tabindex: 0 });
@@ -36,9 +49,9 @@ export class RanksChart {
 
   constructor(private readonly chart: Chart) {
     this.view = [0, Math.max(chart.length_ns, 1)];
-    this.rowHeight = chart.rows.length > 24 ? 16 : 30;
+    this.rowHeight = chart.rows.length > 24 ? 16 : chart.rows.length > 10 ? 30 : 40;
     for (const collective of chart.collectives)
-      for (const member of collective.members) {
+      for (const member of collective.arrivals) {
         const list = this.parts.get(member[0]) ?? [];
         list.push({ collective, member });
         this.parts.set(member[0], list);
@@ -80,7 +93,7 @@ export class RanksChart {
       item('compute', 'compute'),
       item('transfer', 'transfer'),
       item('wait', 'waits for other ranks'),
-      item('idle', 'idle'),
+      h('li', null, h('i', { class: 'swatch hatched' }), 'idle'),
       item('late', 'comes late'),
       item('path', 'critical path'),
     );
@@ -134,7 +147,14 @@ export class RanksChart {
       'g',
       { 'data-rank': row.rank },
       s('text', { class: 'ranks-label', x: LEFT - 8, y: y + high / 2 + 4, 'text-anchor': 'end' }, `rank ${row.rank}`),
-      s('rect', { class: 'ranks-idle', x: LEFT, y, width: this.width - LEFT - RIGHT, height: high }),
+      s('rect', {
+        class: 'ranks-idle',
+        fill: 'url(#idle)',
+        x: LEFT,
+        y,
+        width: this.width - LEFT - RIGHT,
+        height: high,
+      }),
       s('path', { class: 'ranks-compute', d: boxes(compute, y, upper) }),
       s('path', { class: 'ranks-wait', d: boxes(wait, y + upper, high - upper) }),
       s('path', { class: 'ranks-transfer', d: boxes(transfer, y + upper, high - upper) }),
@@ -146,7 +166,7 @@ export class RanksChart {
     const out: Node[] = [];
     let before = -Infinity;
     for (const c of this.chart.collectives) {
-      const last = c.members.find(m => m[0] === c.late_rank);
+      const last = c.arrivals.find(m => m[0] === c.late_rank);
       if (!last) continue;
       const box = this.clip(last[1], last[3]);
       const row = this.rowOf(last[0]);
@@ -164,7 +184,7 @@ export class RanksChart {
     return out;
   }
 
-  /** Along the own time of whoever came last, through the transfer, to the next one's row. */
+  /** Along the own time of the rank that came last, through the transfer, to the next one's row. */
   private path(): Node | null {
     const points: string[] = [];
     let pen = false;
@@ -190,11 +210,13 @@ export class RanksChart {
     const step = power * (raw / power <= 1 ? 1 : raw / power <= 2 ? 2 : raw / power <= 5 ? 5 : 10);
     const high = this.y(this.chart.rows.length);
     const out: Node[] = [];
-    for (let t = Math.ceil(a / step) * step; t <= b; t += step)
-      out.push(
-        s('line', { class: 'ranks-tick', x1: this.x(t), x2: this.x(t), y1: 16, y2: high }),
-        s('text', { class: 'ranks-time', x: this.x(t) + 3, y: 12 }, moment(t, b - a)),
-      );
+    const zero = this.chart.begin_ns;
+    for (let at = Math.ceil((a + zero) / step) * step; at - zero <= b; at += step) {
+      const x = this.x(at - zero);
+      out.push(s('line', { class: 'ranks-tick', x1: x, x2: x, y1: 16, y2: high }));
+      if (x < this.width - TICK_ROOM)
+        out.push(s('text', { class: 'ranks-time', x: x + 3, y: 12 }, moment(at, b - a)));
+    }
     this.chart.steps.forEach((t, i) => {
       if (t < a || t > b) return;
       out.push(
@@ -213,6 +235,7 @@ export class RanksChart {
     this.svg.setAttribute('data-view', this.view.map(Math.round).join(','));
     replace(
       this.svg,
+      hatching(),
       ...this.chart.rows.map((row, i) => this.rowParts(row, i)),
       ...this.ruler(),
       this.path(),
@@ -230,7 +253,7 @@ export class RanksChart {
     const who = `rank ${row.rank}${row.host ? `, ${clean(row.host)}` : ''}`;
     if (part && (lower || !this.computes(row, t))) return this.tipOf(part, who);
     const doing = this.computes(row, t) ? 'computes' : 'is idle';
-    return [h('b', null, `${who} ${doing}`), h('div', { class: 'tip-dim' }, moment(t, this.view[1] - this.view[0]))];
+    return [h('b', null, `${who} ${doing}`), h('div', { class: 'tip-dim' }, moment(t + this.chart.begin_ns, this.view[1] - this.view[0]))];
   }
 
   private tipOf({ collective: c, member }: Part, who: string): Child[] {
@@ -240,7 +263,7 @@ export class RanksChart {
     return [
       h('b', null, `${clean(c.name)}${group}, number ${c.seq}`),
       h('div', null, `${who} ${last}`),
-      h('div', { class: 'tip-dim' }, `${count(c.of)} ranks, ${us(c.spread_us)} apart; transfer ${us(c.transfer_us)}`),
+      h('div', { class: 'tip-dim' }, `${count(c.members)} ranks, ${us(c.spread_us)} apart; transfer ${us(c.transfer_us)}`),
     ];
   }
 

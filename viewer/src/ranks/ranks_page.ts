@@ -3,29 +3,36 @@
 
 import { h, type Child } from '../base/dom';
 import { toggleTheme } from '../base/theme';
+import { capital } from '../data/answer';
 import type { Head, Row } from '../data/head';
 import { helpDialog } from '../panels/help';
-import { titleBar } from '../panels/title';
+import { badge, heroOf } from '../panels/hero';
+import { foot, titleBar } from '../panels/title';
+import { columns } from '../tables/columns';
 import { col } from '../tables/specs';
 import { Table, type TableSpec } from '../tables/table';
 import type { Chart, Collective, Hop, RanksDoc } from './doc';
 import { RanksChart } from './ranks_chart';
 
 function verdict(doc: RanksDoc): HTMLElement {
-  const none = doc.no_answer ?? 'no straggler: no rank keeps the others waiting';
-  const sign = doc.no_answer ? 'unknown' : 'good';
-  const found = [...doc.late, ...doc.schedule];
-  const items: Child[] = found.length
-    ? found.map(text => h('li', { class: 'bad' }, h('bdi', null, text)))
-    : [h('li', { class: sign }, none)];
+  const { opportunity } = doc;
+  const [first, ...schedule] = doc.schedule;
+  const headline = doc.headline ?? doc.no_answer ?? first ?? 'No collective in common';
   const more = doc.stragglers.length - doc.late.length;
-  return h(
-    'section',
-    { class: 'ranks-verdict' },
-    ...doc.doubts.map(text => h('p', { class: 'doubt', role: 'note' }, h('bdi', null, text))),
-    h('ul', null, ...items, more > 0 && h('li', { class: 'bad' }, `${more} more ranks are late`)),
-    doc.step ? h('p', { class: 'ranks-step-words' }, doc.step) : null,
-  );
+  const el = heroOf({
+    opportunity,
+    headline: capital(headline),
+    details: [
+      doc.gain,
+      ...doc.late.map(capital),
+      ...(doc.headline ? doc.schedule : schedule).map(capital),
+      more > 0 ? `${more} more ranks are late.` : null,
+    ],
+    state: [badge(opportunity)],
+    more: doc.doubts.map(text => h('p', { class: 'doubt', role: 'note' }, h('bdi', null, text))),
+  });
+  el.classList.add('ranks-verdict');
+  return el;
 }
 
 function ranksTable(rows: Row[]): TableSpec {
@@ -36,18 +43,7 @@ function ranksTable(rows: Row[]): TableSpec {
     ascending: true,
     rows,
     empty: 'No rank.',
-    columns: [
-      col('rank', 'rank', 'count'),
-      col('host', 'host', 'text'),
-      col('wall_us', 'wall', 'us'),
-      col('compute_us', 'compute', 'us', { bar: true }),
-      col('comm_us', 'communication', 'us', { bar: true }),
-      col('exposed_comm_us', 'exposed', 'us', { bar: true }),
-      col('exposed_comm_pct', 'of wall', 'pct'),
-      col('wait_us', 'waits', 'us', { bar: true }),
-      col('idle_us', 'idle', 'us', { bar: true }),
-      col('path', 'trace', 'text'),
-    ],
+    columns: columns('ranks'),
   };
 }
 
@@ -60,20 +56,11 @@ function collectivesTable(chart: Chart, drawn: RanksChart): TableSpec {
     empty: 'No collective.',
     jump: row => {
       const c = row as Collective;
-      const begin = Math.min(...c.members.map(m => m[1]));
+      const begin = Math.min(...c.arrivals.map(m => m[1]));
       const margin = (c.end_ns - begin) / 2;
       drawn.show(begin - margin, c.end_ns + margin);
     },
-    columns: [
-      col('name', 'collective', 'text'),
-      col('group', 'group', 'text'),
-      col('seq', 'number', 'count'),
-      col('of', 'ranks', 'count'),
-      col('bytes', 'bytes', 'bytes'),
-      col('transfer_us', 'transfer', 'us', { bar: true }),
-      col('spread_us', 'apart', 'us', { bar: true }),
-      col('last_rank', 'last rank', 'count'),
-    ],
+    columns: columns('collectives'),
   };
 }
 
@@ -83,7 +70,7 @@ function pathTable(chart: Chart, drawn: RanksChart): TableSpec {
     title: 'Critical path',
     sort: 'start_us',
     ascending: true,
-    rows: chart.path.map(hop => ({ ...hop, start_us: hop.start_ns / 1000 })),
+    rows: chart.path.map(hop => ({ ...hop, start_us: (chart.begin_ns + hop.start_ns) / 1000 })),
     empty: 'No collective.',
     jump: row => {
       const hop = row as Hop;
@@ -102,6 +89,10 @@ function pathTable(chart: Chart, drawn: RanksChart): TableSpec {
   };
 }
 
+/** "critical path: transfers 15 %": the heading says the first half already. */
+const withoutHeading = (words: string | null): string | null =>
+  words && capital(words.slice(words.indexOf(': ') + 1).trim());
+
 function section(title: string, words: string | null, table: TableSpec): HTMLElement {
   return h(
     'section',
@@ -119,11 +110,15 @@ export function ranksPage(app: HTMLElement, head: Head, doc: RanksDoc): void {
     const drawn = new RanksChart(doc.chart);
     parts.push(
       drawn.el,
-      section('Critical path', doc.path_words, pathTable(doc.chart, drawn)),
-      section('Collectives in sight', doc.clocks_words, collectivesTable(doc.chart, drawn)),
+      h(
+        'div',
+        { class: 'ranks-tables' },
+        section('Critical path', withoutHeading(doc.path_words), pathTable(doc.chart, drawn)),
+        section('Collectives in sight', doc.clocks_words && capital(doc.clocks_words), collectivesTable(doc.chart, drawn)),
+      ),
     );
   }
-  parts.push(section('Ranks', null, ranksTable(doc.ranks)));
+  parts.push(section('Ranks', null, ranksTable(doc.ranks)), foot(head));
   document.addEventListener('keydown', e => {
     if (e.target instanceof HTMLInputElement) return;
     if (e.key === 't') toggleTheme();

@@ -1,9 +1,10 @@
-// specs.ts: the tables of a report: which columns of which document, and where a row leads.
+// specs.ts: the tables of a report: the rows of which document, and where a row leads.
 
 import type { Row, SetInfo } from '../data/head';
 import { showStage } from '../panels/stage_bars';
 import type { Player } from '../panels/story';
 import type { Scene } from '../timeline/scene';
+import { columns } from './columns';
 import type { Column, Kind, TableSpec } from './table';
 
 export function col(key: string, label: string, kind: Kind, more: Partial<Column> = {}): Column {
@@ -38,21 +39,7 @@ function stages(scene: Scene): TableSpec {
     rows: scene.set.info.stages.stages,
     empty: 'No stages: the program marks none, and nothing in the trace shows its parts.',
     jump: row => showStage(scene, String(row['path'])),
-    columns: [
-      col('path', 'stage', 'text'),
-      col('from', 'from', 'text'),
-      col('count', 'calls', 'count'),
-      col('cpu_us', 'CPU', 'us', { bar: true }),
-      col('blocked_us', 'blocked', 'us'),
-      col('gpu_us', 'GPU', 'us', { bar: true }),
-      col('idle_us', 'GPU idle', 'us', { word: 'idle' }),
-      col('kernels', 'kernels', 'count'),
-      col('syncs', 'syncs', 'count'),
-      col('first_us', 'first', 'us'),
-      col('median_us', 'median', 'us'),
-      col('p95_us', 'p95', 'us'),
-      col('peak_bytes', 'peak memory', 'bytes'),
-    ],
+    columns: columns('stages'),
   };
 }
 
@@ -71,18 +58,7 @@ function steps(scene: Scene): TableSpec {
         },
         0.02,
       ),
-    columns: [
-      col('index', 'step', 'count'),
-      col('start_us', 'start', 'us'),
-      col('dur_us', 'duration', 'us', { bar: true }),
-      col('cpu_us', 'CPU', 'us'),
-      col('blocked_us', 'blocked', 'us'),
-      col('gpu_us', 'GPU', 'us', { bar: true }),
-      col('gpu_idle_us', 'GPU idle', 'us', { word: 'idle' }),
-      col('kernels', 'kernels', 'count'),
-      col('syncs', 'syncs', 'count'),
-      col('flags', 'notes', 'text'),
-    ],
+    columns: columns('steps'),
   };
 }
 
@@ -95,23 +71,7 @@ function kernels(scene: Scene): TableSpec {
     note: note(scene.set.info, 'kernels'),
     empty: 'The trace has no device work.',
     jump: row => showName(scene, String(row['name']), true),
-    columns: [
-      col('short_name', 'kernel', 'text', { word: 'kernel' }),
-      col('family', 'family', 'text'),
-      col('calls', 'calls', 'count'),
-      col('total_us', 'total', 'us', { bar: true }),
-      col('share_pct', 'share', 'pct'),
-      col('mean_us', 'mean', 'us'),
-      col('median_us', 'median', 'us'),
-      col('p95_us', 'p95', 'us'),
-      col('max_us', 'max', 'us'),
-      col('occupancy_pct', 'occupancy', 'pct'),
-      col('tflop_per_s', 'TFLOP/s', 'number'),
-      col('gb_per_s', 'GB/s', 'number'),
-      col('of_roof_pct', 'of its roof', 'pct'),
-      col('headroom_wall_us', 'headroom', 'us'),
-      col('op', 'operator', 'text'),
-    ],
+    columns: columns('kernels'),
   };
 }
 
@@ -124,17 +84,7 @@ function ops(scene: Scene): TableSpec {
     note: note(scene.set.info, 'table'),
     empty: 'No operators were recorded.',
     jump: row => showName(scene, String(row['name']), row['device'] !== 'cpu'),
-    columns: [
-      col('name', 'name', 'text'),
-      col('device', 'on', 'text'),
-      col('calls', 'calls', 'count'),
-      col('self_cpu_us', 'self CPU', 'us', { bar: true, word: 'self' }),
-      col('cpu_total_us', 'CPU total', 'us'),
-      col('cpu_avg_us', 'CPU mean', 'us'),
-      col('self_device_us', 'self GPU', 'us', { bar: true, word: 'self' }),
-      col('device_total_us', 'GPU total', 'us'),
-      col('device_mem_bytes', 'GPU memory', 'bytes'),
-    ],
+    columns: columns('table'),
   };
 }
 
@@ -155,19 +105,7 @@ function syncs(scene: Scene, player: Player): TableSpec {
           end: row['first_us'] * 1000 + Math.max(Number(row['longest_us']), 10) * 1000,
         });
     },
-    columns: [
-      col('id', 'site', 'count'),
-      col('call', 'call', 'text'),
-      col('op', 'under', 'text'),
-      col('kind', 'kind', 'text'),
-      col('source', 'source', 'source'),
-      col('count', 'calls', 'count'),
-      col('per_step', 'per step', 'number'),
-      col('blocked_us', 'blocked', 'us', { bar: true }),
-      col('exposed_us', 'exposed', 'us', { bar: true }),
-      col('queue_depth', 'queue depth', 'count'),
-      col('bytes', 'bytes', 'bytes'),
-    ],
+    columns: columns('syncs'),
   };
 }
 
@@ -187,14 +125,7 @@ function causes(scene: Scene): TableSpec {
       const gap = scene.set.page.gaps[at];
       if (gap) showGap(scene, gap);
     },
-    columns: [
-      col('kind', 'cause', 'text'),
-      col('name', 'name', 'text'),
-      col('source', 'source', 'source'),
-      col('count', 'gaps', 'count'),
-      col('idle_us', 'GPU idle', 'us', { bar: true, word: 'idle' }),
-      col('in_steps', 'in steps', 'count'),
-    ],
+    columns: columns('causes'),
   };
 }
 
@@ -226,15 +157,7 @@ function gaps(scene: Scene): TableSpec {
       const gap = scene.set.page.gaps[index];
       if (gap) showGap(scene, gap);
     },
-    columns: [
-      col('start_us', 'start', 'us'),
-      col('dur_us', 'idle', 'us', { bar: true }),
-      col('step', 'step', 'count'),
-      col('cause.kind', 'main cause', 'text'),
-      col('cause.name', 'name', 'text'),
-      col('cause.source', 'source', 'source'),
-      col('before', 'next work', 'text'),
-    ],
+    columns: [...columns('gaps'), ...columns('gap_causes', 'cause.')],
   };
 }
 

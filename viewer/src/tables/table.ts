@@ -5,9 +5,9 @@ import { h, replace, type Child } from '../base/dom';
 import { bytes, clean, count, cut, pct, us } from '../base/format';
 import { term } from '../base/glossary';
 import type { Row, Source } from '../data/head';
-import { sourceText } from '../panels/findings';
+import { sourceText } from '../data/source';
 
-export type Kind = 'text' | 'us' | 'count' | 'bytes' | 'pct' | 'source' | 'number';
+export type Kind = 'text' | 'word' | 'us' | 'count' | 'bytes' | 'pct' | 'source' | 'number';
 
 export interface Column {
   key: string;
@@ -40,9 +40,9 @@ function valueOf(row: Row, key: string): unknown {
   return key.split('.').reduce<unknown>((v, k) => (v as Row | null | undefined)?.[k], row);
 }
 
-function textOf(value: unknown, kind: Kind): string {
+export function cellText(value: unknown, kind: Kind): string {
   if (value === null || value === undefined || value === '')
-    return kind === 'text' || kind === 'source' ? '' : '–';
+    return kind === 'text' || kind === 'word' || kind === 'source' ? '' : '–';
   switch (kind) {
     case 'us':
       return us(Number(value));
@@ -56,6 +56,8 @@ function textOf(value: unknown, kind: Kind): string {
       return Number(value)
         .toPrecision(3)
         .replace(/\.?0+$/, '');
+    case 'word':
+      return clean(String(value).replace(/_/g, ' '));
     case 'source':
       return clean(sourceText(value as Source));
     default:
@@ -145,7 +147,7 @@ export class Table {
 
   private cell(row: Row, column: Column, most: number): HTMLElement {
     const value = valueOf(row, column.key);
-    const text = textOf(value, column.kind);
+    const text = cellText(value, column.kind);
     if (!NUMERIC.has(column.kind))
       return h(
         'td',
@@ -209,7 +211,7 @@ export class Table {
           columns.some(
             c =>
               !NUMERIC.has(c.kind) &&
-              textOf(valueOf(row, c.key), c.kind).toLowerCase().includes(this.filter),
+              cellText(valueOf(row, c.key), c.kind).toLowerCase().includes(this.filter),
           ),
       );
     kept.sort(

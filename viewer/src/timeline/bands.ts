@@ -75,7 +75,7 @@ function paintStages(f: Frame, y: number): void {
       calls.start[k],
       calls.start[k] + calls.dur[k],
       y + stage.depth * BAND,
-      f.palette.fill[1][1],
+      f.palette.stage,
       stage.name,
     );
   }
@@ -98,11 +98,17 @@ export function paintHead(f: Frame): void {
   ctx.fillRect(0, height - 1, f.width, 1);
 }
 
+/** Lines nearer to each other than this many pixels would be a grey area. */
+const LINES_APART = 6;
+
 /** Thin lines where steps begin, behind everything else. */
 export function paintStepLines(f: Frame): void {
   f.ctx.fillStyle = f.palette.faint;
+  let last = -Infinity;
   for (const s of f.set.page.steps) {
     const x = Math.round(xOf(f, s.t0_ns));
-    if (x >= 0 && x <= f.width) f.ctx.fillRect(x, 0, 1, f.height);
+    if (x < 0 || x > f.width) continue;
+    if (x - last >= LINES_APART) f.ctx.fillRect(x, 0, 1, f.height);
+    last = x;
   }
 }

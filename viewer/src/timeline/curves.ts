@@ -5,6 +5,7 @@ import { bytes, count, pct } from '../base/format';
 import { classNumber } from '../data/classes';
 import type { Counter } from '../data/levels';
 import { type Frame, timeAt, xOf } from './frame';
+import { paintLoadGround } from './idle';
 import type { CounterStrip } from './layout';
 
 /** More steps than this are drawn from buckets. */
@@ -13,6 +14,7 @@ const EXACT_UP_TO = 20000;
 export function counterText(counter: Counter, value: number | null): string {
   if (value === null) return '–';
   if (counter.info.unit === 'bytes') return bytes(value);
+  if (counter.info.unit === 'watts') return `${count(value)} W`;
   return counter.info.unit === 'pct' ? pct(value / 100) : count(value);
 }
 
@@ -36,10 +38,8 @@ export function paintCurve(f: Frame, strip: CounterStrip, y: number): void {
   const base = y + height;
   const place = (v: number): number => base - Math.max(0, Math.min(1, v / most)) * (height - 2);
   ctx.lineWidth = 1;
-  if (counter.info.id === 'exposed') {
-    paintShares(f, strip, place, base);
-    return;
-  }
+  if (counter.info.id === 'exposed') return paintShares(f, strip, place, base);
+  if (counter.info.id === 'busy') return paintLoad(f, strip, y, place);
   if (ceiling && trace(f, ceiling, place, base)) {
     ctx.strokeStyle = palette.line;
     ctx.stroke();
@@ -54,10 +54,17 @@ export function paintCurve(f: Frame, strip: CounterStrip, y: number): void {
   ctx.fillRect(0, base, f.width, 1);
 }
 
+/** A device's load: how much of each moment it works, over hatching for the rest. */
+function paintLoad(f: Frame, strip: CounterStrip, y: number, place: Place): void {
+  if (paintLoadGround(f, strip, y)) return;
+  f.ctx.fillStyle = f.palette.busy;
+  if (trace(f, strip.counter, place, y + strip.height)) f.ctx.fill();
+}
+
 /** Communication: pale where something else runs beside it, full where it is exposed. */
 function paintShares(f: Frame, { counter, ceiling }: CounterStrip, place: Place, base: number): void {
   const { ctx, palette } = f;
-  ctx.fillStyle = palette.fill[classNumber.comm][0];
+  ctx.fillStyle = f.tone.fill[classNumber.comm][0];
   if (ceiling && trace(f, ceiling, place, base)) {
     ctx.globalAlpha = 0.35;
     ctx.fill();

@@ -2,14 +2,18 @@
 // pixels.
 
 import type { DataSet } from '../data/dataset';
+import type { Idle } from './idle';
 import { type Layout, placeOf, type Strip } from './layout';
-import type { Palette } from './palette';
+import type { Palette, Tone } from './palette';
 
 export interface Frame {
   ctx: CanvasRenderingContext2D;
   set: DataSet;
   palette: Palette;
+  /** Colours of spans at this zoom. */
+  tone: Tone;
   layout: Layout;
+  idle: Idle;
   /** Pixels. */
   width: number;
   height: number;

@@ -4,6 +4,7 @@
 import { paintHead, paintStepLines } from './bands';
 import { paintCurve } from './curves';
 import { bodyTop, type Frame, timeAt, yOf } from './frame';
+import { paintIdle } from './idle';
 import type { TrackStrip } from './layout';
 import { firstEndingAfter, type Rows } from '../data/rows';
 import { paintLevel, paintSpans, paintWide } from './spans';
@@ -34,6 +35,11 @@ function paintRow(f: Frame, strip: TrackStrip, row: number, y: number): void {
 function paintTrack(f: Frame, strip: TrackStrip, y: number): void {
   const shown = strip.folded ? Math.min(strip.rows.n, 1) : strip.rows.n;
   const top = strip.pinned ? f.head : bodyTop(f);
+  const { kind, device } = strip.track.info;
+  if (kind === 'stream') {
+    const box = { y, height: Math.max(1, shown) * strip.rowHeight - 1 };
+    paintIdle(f, device ?? 0, box, shown === 1);
+  }
   for (let row = 0; row < shown; row++) {
     const at = y + row * strip.rowHeight;
     if (at + strip.rowHeight >= top && at <= f.height) paintRow(f, strip, row, at);

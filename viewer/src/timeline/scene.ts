@@ -1,7 +1,8 @@
-// scene.ts: one trace being looked at: what is on screen, what is selected, what is lit. Every
+// scene.ts: one trace being examined: what is on screen, what is selected, what is lit. Every
 // part of the page reads and changes a scene; none of them knows the others.
 
 import { Signal } from '../base/signal';
+import { classNumber } from '../data/classes';
 import type { DataSet } from '../data/dataset';
 import { View, type Range } from './view';
 
@@ -20,13 +21,27 @@ export interface Hits {
   at: number;
 }
 
+/** Rows of a thread, in pixels, and the part of the window that stacks may take. */
+const ROW_PX = 16;
+const MOST_OF_WINDOW = 0.45;
+
+/** Whether the stacks are so deep that calls and waits are better seen without them. */
+function pythonHides(set: DataSet): boolean {
+  const most = (innerHeight * MOST_OF_WINDOW) / ROW_PX;
+  return set.tracks.some(
+    t => t.rows.n > most && t.rowsNoPython.n >= 2 && t.rowsNoPython.n * 2 < t.rows.n,
+  );
+}
+
 export class Scene {
   readonly view: View;
   readonly selected = new Signal<number>(-1);
   readonly range = new Signal<Range | null>(null);
   readonly light = new Signal<Light | null>(null);
   readonly hits = new Signal<Hits | null>(null);
-  readonly python = new Signal<boolean>(true);
+  readonly python: Signal<boolean>;
+  /** Which of the palette's tones is painted: 0 from afar. */
+  readonly tone = new Signal<number>(0);
   /** A span to bring on screen vertically as well. */
   readonly reveal = new Signal<number>(-1);
 
@@ -34,10 +49,13 @@ export class Scene {
     const { t0_ns, t1_ns } = set.page.window;
     const air = Math.max((t1_ns - t0_ns) * 0.01, 1000);
     this.view = new View({ start: t0_ns - air, end: t1_ns + air });
+    this.python = new Signal<boolean>(!pythonHides(set));
   }
 
   /** Selects a span and moves to it: closer only if it would be too small to see. */
   goTo(span: number): void {
+    const { look } = this.set;
+    if (look[span] === classNumber.python && !this.python.value) this.python.set(true);
     this.selected.set(span);
     this.reveal.set(span);
     const { view, set } = this;

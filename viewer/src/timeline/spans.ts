@@ -67,7 +67,7 @@ function paintCrowd(
   run: Run,
   box: RowBox,
 ): number {
-  const { set, scale, palette } = f;
+  const { set, scale, tone } = f;
   const px = Math.floor(xOf(f, set.start[rows.order[from]]));
   const next = timeAt(f, px + 1);
   let longest = rows.order[from];
@@ -81,7 +81,7 @@ function paintCrowd(
   }
   const share = Math.min(SHARES - 1, Math.floor(covered * scale * SHARES));
   const width = set.dur[longest] ? 1 : INSTANT_WIDTH;
-  extend(f, run, px, px + width, palette.cover[set.look[longest]][share], box);
+  extend(f, run, px, px + width, tone.cover[set.look[longest]][share], box);
   return p;
 }
 
@@ -95,7 +95,7 @@ function paintOne(f: Frame, i: number, run: Run, labels: Label[], box: RowBox): 
   flush(f, run, box);
   run.x0 = x0;
   run.x1 = x1 - (width > 4 ? 0.75 : width > 2.5 ? 0.5 : 0);
-  run.color = f.palette.fill[set.look[i]][set.name[i] & 1];
+  run.color = f.tone.fill[set.look[i]][set.name[i] & 1];
   const left = Math.max(x0, 0);
   if (x1 - left > LABEL_FROM) labels.push({ x: left, width: x1 - left, name: set.name[i] });
 }
@@ -133,7 +133,7 @@ export function paintWide(f: Frame, rows: Rows, row: number, box: RowBox): void 
 /** The same from buckets that C made: the shade says how much of each is covered. */
 export function paintLevel(f: Frame, level: Level, box: RowBox): void {
   const run: Run = { x0: 0, x1: 0, color: '' };
-  const { cover } = f.palette;
+  const { cover } = f.tone;
   const first = Math.max(0, Math.floor(f.start / level.width_ns));
   const last = Math.min(level.n, Math.ceil(timeAt(f, f.width) / level.width_ns));
   const width = level.width_ns * f.scale;

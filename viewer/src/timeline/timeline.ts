@@ -11,11 +11,12 @@ import { headHeight } from './bands';
 import { counterText } from './curves';
 import { boxOf, FONT, type Frame, stripAt, yOf } from './frame';
 import { Gutter } from './gutter';
+import { Idle } from './idle';
 import { listen } from './input';
 import { type Layout, makeLayout, type TrackStrip } from './layout';
 import { paintOverlay, type Pointer } from './overlay';
 import { paintAll } from './paint';
-import { type Palette, readPalette } from './palette';
+import { type Palette, readPalette, toneAt } from './palette';
 import type { Scene } from './scene';
 
 /** A click this close to a span selects it. */
@@ -39,6 +40,7 @@ export class Timeline {
   private readonly body: HTMLElement;
   private readonly thumb = h('div', { class: 'scroll-thumb' });
   private readonly folded = new Set<string>();
+  private readonly idle: Idle;
   private layout: Layout;
   private palette: Palette;
   private letter = 6;
@@ -57,6 +59,7 @@ export class Timeline {
       'aria-label': KEYS,
     });
     this.palette = readPalette();
+    this.idle = new Idle(scene.set);
     this.head = headHeight(scene.set);
     this.layout = this.newLayout();
     this.gutter = new Gutter(this.head, key => this.fold(key));
@@ -104,7 +107,12 @@ export class Timeline {
   }
 
   private newLayout(): Layout {
-    return makeLayout(this.scene.set, { python: this.scene.python.value, folded: this.folded });
+    const room = this.body ? this.height - this.head : 0;
+    return makeLayout(this.scene.set, {
+      python: this.scene.python.value,
+      folded: this.folded,
+      room,
+    });
   }
 
   private fold(key: string): void {
@@ -155,7 +163,7 @@ export class Timeline {
     const ctx = this.over.getContext('2d')!;
     ctx.font = FONT;
     this.letter = ctx.measureText(SAMPLE).width / SAMPLE.length;
-    this.scrollTo(this.scrollY);
+    this.relayout();
     this.paint();
   }
 
@@ -177,10 +185,12 @@ export class Timeline {
     ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     ctx.font = FONT;
     ctx.textBaseline = 'middle';
-    const { width, height, head, layout, palette, letter, scrollY: scroll } = this;
+    const { width, height, head, layout, palette, idle, letter, scrollY: scroll } = this;
     const { view, set } = this.scene;
     const [start, scale] = [view.start, width / view.span];
-    return { ctx, set, palette, layout, width, height, head, scroll, start, scale, letter };
+    const tone = palette.tones[toneAt(set.meanKernel, scale)];
+    const sizes = { width, height, head, scroll, start, scale, letter };
+    return { ctx, set, palette, tone, layout, idle, ...sizes };
   }
 
   /** Immediately: a resized canvas is empty, and printing does not wait for the next frame. */
@@ -190,7 +200,8 @@ export class Timeline {
     if (!this.width || !this.height) return;
     if (this.spansStale) paintAll(this.frameOn(this.canvas));
     this.spansStale = false;
-    const { start, end, target } = this.scene.view;
+    const { start, end, target, span } = this.scene.view;
+    this.scene.tone.set(toneAt(this.scene.set.meanKernel, this.width / span));
     this.over.dataset.view = `${start},${end}`;
     this.over.dataset.goal = `${target.start},${target.end}`;
     const f = this.frameOn(this.onPaper ? this.canvas : this.over);

@@ -37,6 +37,8 @@ class Attention(Fix):
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
         if finding.get("rule") not in ("unfused_attention", "slow_attention"):
             return []
+        if "Pass no mask" in str(finding.get("fix")):  # fused it is, and it cannot be faster with the mask
+            return []
         return [("attention:flash", alone(finding))]
 
     def on_torch(self, torch: Any) -> None:

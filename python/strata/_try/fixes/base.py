@@ -6,11 +6,15 @@ from typing import Any
 
 
 class FixError(ValueError):
-    """A fix that was asked for in a way it cannot be."""
+    """A fix that was requested in a way it cannot be."""
 
 
 class Unfit(RuntimeError):
     """The program is not such that the fix can be applied; the text says why."""
+
+
+class Already(Unfit):
+    """The program does so by itself: there is nothing to try."""
 
 
 class Note:
@@ -34,7 +38,7 @@ class Fix:
     results = ""  # what it may change in the results
     unseen = ""  # what to say if the program has nothing it applies to; "" if that is not known
     switches = False  # whether it can be turned on and off while the program runs
-    block = 0  # if its gain is pauses that come now and then: units of a block, at least
+    block = 0  # if its gain is pauses that come occasionally: units of a block, at least
     settles = 0  # units at the beginning of a block that what was on before still affects: memory it kept
     set_up_s = 0.0  # about what it takes to set it up, to decide who is tried first
     order = 5  # among fixes of one trial: smaller first
@@ -47,7 +51,7 @@ class Fix:
         self.failed: Callable[..., None] = lambda *a, **k: None
         self.is_on = True
         self.is_training = False  # the program: its units are steps of an optimizer
-        self.is_shared = False  # the process: others have their turn in it, and it begins without any
+        self.is_shared = False  # the process: others alternate in it, and it begins without any
         self.together: tuple[str, ...] = ()  # fixes that are on now
         self.read(arguments)
 
@@ -61,11 +65,15 @@ class Fix:
         """Of fixes with the same slot only one can be applied."""
         return self.name
 
+    def settles_in(self, unit: str) -> int:
+        """`settles`, where units of that kind are timed: "call:UNet", "step:optimizer"."""
+        return self.settles
+
     # ---- for the report ----
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
-        """(fix, promised gain in percent) that a finding of the report asks for. `module` is what
+        """(fix, predicted gain in percent) that a finding of the report asks for. `module` is what
         the finding is about, if it is about one."""
         return []
 
@@ -126,12 +134,12 @@ class Fix:
 
 
 def alone(finding: dict[str, Any]) -> float:
-    """What the fix of a finding promises, done alone."""
+    """The predicted gain of a finding's fix, done alone."""
     return float(finding.get("predicted_gain_alone_pct") or finding.get("predicted_gain_pct") or 0)
 
 
 def option(finding: dict[str, Any], name: str) -> float | None:
-    """What one of several ways to fix it promises."""
+    """The predicted gain of one of several ways to fix it."""
     for found in finding.get("options", []):
         if found.get("name") == name:
             value = found.get("predicted_gain_pct", found.get("gain_pct"))

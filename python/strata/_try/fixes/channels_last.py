@@ -30,9 +30,14 @@ class ChannelsLast(Fix):
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
-        if finding.get("rule") != "conv_layout":
+        volumes = finding.get("rule") == "cheaper_way" and "channels_last_3d" in str(finding.get("fix"))
+        if finding.get("rule") != "conv_layout" and not volumes:
             return []
         return [(f"channels_last:{module or 'model'}", alone(finding))]
+
+    def seen_of(self, module: Any) -> dict[str, Any]:
+        dims = {p.dim() for p in module.parameters()}
+        return {"volumes": 5 in dims and 4 not in dims}
 
     def on_module(self, module: Any) -> None:
         torch = sys.modules["torch"]
@@ -58,4 +63,5 @@ class ChannelsLast(Fix):
         return plain(*args, **kwargs)
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
-        return [Note([f"{written}.to(memory_format=torch.channels_last)"], after=written)]
+        order = "channels_last_3d" if seen.get("volumes") else "channels_last"
+        return [Note([f"{written}.to(memory_format=torch.{order})"], after=written)]

@@ -14,7 +14,7 @@ class Garbage(Fix):
     switches = True
     block = 16
     takes = "freeze|off"
-    changes = ("freeze: what is alive after the first units is not looked at again. off: no collections, "
+    changes = ("freeze: what is alive after the first units is not examined again. off: no collections, "
                "and gc.collect() does nothing.")
     safe = "freeze always; off if the program makes no cycles of objects that hold much memory."
     results = "Nothing."

@@ -66,7 +66,7 @@ class Loader(Fix):
         loader._get_iterator = get_iterator
 
     def _change_loaders(self, module: Any) -> None:
-        """As they are made; where others have their turns they are left as they are."""
+        """As they are made; where others alternate they are left as they are."""
         plain, iterable, fix = module.DataLoader.__init__, module.IterableDataset, self
 
         @functools.wraps(plain)

@@ -11,7 +11,7 @@ class NoEmptyCache(Fix):
     switches = True
     settles = 1
     unseen = "the program does not call torch.cuda.empty_cache()"
-    changes = "Calls of torch.cuda.empty_cache() do nothing, so memory is not asked for again."
+    changes = "torch.cuda.empty_cache() does nothing, so memory is not requested again."
     safe = "If other processes on the GPU do not need the memory."
     results = "Nothing."
 

@@ -15,7 +15,7 @@ class NoExplicitSync(Fix):
     changes = "torch.cuda.synchronize() and Stream.synchronize() return at once."
     safe = ("Unless these calls wait for a copy to the host: the program would read memory before it is "
             "written. Times that the program measures itself become meaningless.")
-    results = "Wrong values if a copy to the host was waited for that way."
+    results = "Wrong values if the program waited for a copy to the host that way."
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:

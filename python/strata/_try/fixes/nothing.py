@@ -1,4 +1,4 @@
-"""nothing: the program as it is, to see what the machine's noise looks like."""
+"""nothing: the unchanged program, to see what the machine's noise looks like."""
 from strata._try.fixes.base import Fix
 
 

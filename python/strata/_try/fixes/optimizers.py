@@ -5,7 +5,7 @@ import functools
 import weakref
 from typing import Any
 
-from strata._try.fixes.base import Fix, Note, alone
+from strata._try.fixes.base import Already, Fix, Note, alone
 
 SCALES = "_step_supports_amp_scaling"
 FUSED = ("Adam", "AdamW", "SGD", "Adagrad")
@@ -25,6 +25,7 @@ class _Optimizer(Fix):
         super().read(arguments)
         # With their own settings: those of their groups, and whether GradScaler leaves scaling to them.
         self.made: list[tuple[weakref.ref[Any], list[dict[str, Any]], Any]] = []
+        self.already: list[str] = []  # optimizers that the program makes so itself
 
     def classes(self, optim: Any) -> list[Any]:
         raise NotImplementedError
@@ -40,6 +41,8 @@ class _Optimizer(Fix):
         def init(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             if type(optimizer).__module__.startswith("torch."):
                 from strata._try.inside import places
+                if kwargs.get(fix.sets):
+                    fix.already.append(cls.__name__)
                 if fix.is_on:
                     kwargs.pop(fix.drops, None)
                     kwargs[fix.sets] = True
@@ -49,6 +52,11 @@ class _Optimizer(Fix):
             fix.made.append((weakref.ref(optimizer), own, getattr(optimizer, SCALES, None)))
 
         cls.__init__ = init
+
+    def on_first_unit(self) -> None:
+        if self.already and len(self.already) == len(self.made):
+            names = ", ".join(dict.fromkeys(self.already))
+            raise Already(f"the program makes {names} with {self.sets}=True already")
 
     def switch(self, on: bool) -> None:
         super().switch(on)

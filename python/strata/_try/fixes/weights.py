@@ -23,7 +23,7 @@ class Weights:
         self.kept: list[tuple[Any, Any]] | None = None
 
     def change(self, on: bool, again: bool) -> None:
-        """Into the other form and back; `again` if that will be asked for more than once."""
+        """Into the other form and back; `again` if that will be requested more than once."""
         if not again or self.trains:  # weights that are trained are not what they were
             form = self.changed if on else self.back
             if form is not None and on != self.is_changed:

@@ -19,8 +19,8 @@ SETTINGS = ("num_workers", "collate_fn", "pin_memory", "timeout", "worker_init_f
 
 
 class Samples:
-    """What the program's sampler chooses. That of batches which were asked for, but not delivered, is
-    kept: whoever goes on begins with them."""
+    """What the program's sampler chooses. That of batches which were requested, but not delivered,
+    is kept: the next iteration begins with them."""
 
     def __init__(self, chosen: Iterable[Any]) -> None:
         self.chosen = iter(chosen)
@@ -73,9 +73,9 @@ class Way:
 
 
 class Batches:
-    """One pass through a loader: ways[False] is the program's own, ways[True] that of the fix. A change
-    takes its time when the next batch is asked for. `failed` is called when the fix cannot make one; it
-    is off from then on."""
+    """One pass through a loader: ways[False] is the program's own, ways[True] that of the fix. A
+    change takes its time when the next batch is requested. `failed` is called when the fix cannot
+    make one; it is off from then on."""
 
     def __init__(self, made: Any, ways: tuple[Way, Way], is_on: Callable[[], bool],
                  failed: Callable[[Exception], None]) -> None:

@@ -1,4 +1,4 @@
-"""The parts of a program that a fix can be asked for by name: components of a diffusers pipeline, the
+"""The parts of a program that a fix can name: components of a diffusers pipeline, the
 model that generates, modules that the program calls.
 
 A module looks for its compiled version in a slot of its own at every call. What is to happen around
@@ -30,7 +30,7 @@ def around(module: Any, wrap: Callable[[Callable, tuple, dict[str, Any]], Any]) 
 
 
 def of_pipeline(pipe: Any) -> dict[str, Any]:
-    """The modules of a diffusers pipeline by their names; of a codec the part that is called."""
+    """The modules of a diffusers pipeline by their names; for a codec, the part that is called."""
     found: dict[str, Any] = {}
     for name, part in _components(pipe).items():
         if _is_module(part):
@@ -54,7 +54,7 @@ def _is_module(value: Any) -> bool:
 
 
 def reach(named: dict[str, Any], wanted: str) -> Any:
-    """`unet`, `unet.mid_block` or a name of a class; None when nothing is called so."""
+    """`unet`, `unet.mid_block` or a name of a class; None when nothing has that name."""
     name, _, rest = wanted.partition(".")
     found: Any = named.get(name)
     if found is None:
@@ -70,12 +70,14 @@ def described(named: dict[str, Any], via: str) -> list[dict[str, Any]]:
     """What there is, for the report and for fixes that are derived from findings."""
     from strata.bench.modes import repeated_blocks
     return [{"name": name, "class": type(m).__name__, "via": via, "training": bool(m.training),
-             "parameters": sum(p.numel() for p in m.parameters()), "blocks": len(repeated_blocks(m))}
+             "parameters": sum(p.numel() for p in m.parameters()), "blocks": len(repeated_blocks(m)),
+             "convolutions": sum(type(layer).__name__.startswith(("Conv2d", "Conv3d", "ConvTranspose"))
+                                 for layer in m.modules())}
             for name, m in list(named.items())[:_MOST_LISTED]]
 
 
 class Calls:
-    """Watches the calls of outermost modules for as long as somebody wants to know, at the cost of
+    """Watches the calls of outermost modules for as long as a caller wants to know, at the cost of
     a function call per module; not inside what torch.compile makes."""
 
     def __init__(self, torch: Any, seen: Callable[[Any], None]) -> None:

@@ -1,7 +1,7 @@
 """When fixes are on that are turned on and off while the program runs.
 
-Each of them has its turn: some units to warm up with it, then pairs of blocks of units with and
-without it, in an order that is random for every pair. The device is waited for between blocks: what
+Each of them is tested: some units to warm up with it, then pairs of blocks of units with and
+without it, in an order that is random for every pair. The program waits for the device between blocks: what
 is still in its queue would hide the time of the CPU from the next one. What was on before a block may
 reach into its first unit, or into several, so these are left out; a long call has blocks of its own, in
 which that does not count."""

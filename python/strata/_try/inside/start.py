@@ -1,5 +1,5 @@
-"""The beginning of a process of a trial, before the program's own code: fixes are prepared, and the
-unit is waited for."""
+"""The beginning of a process of a trial, before the program's own code: fixes are prepared, and hooks
+wait for the unit."""
 from __future__ import annotations
 
 import atexit
@@ -11,7 +11,7 @@ from typing import Any
 
 from strata._base.on_import import when_imported
 from strata._try.fixes import parse
-from strata._try.fixes.base import Unfit
+from strata._try.fixes.base import Already, Unfit
 from strata._try.inside import (
     device,
     function_output,
@@ -79,11 +79,13 @@ class Trial:
             self.fail(fix, why)
 
     def fail(self, fix: Any, why: BaseException) -> None:
-        """The trial is over: what it would measure is not the fix. Where others have their turns, it
-        is off from now on."""
+        """The trial is over: what it would measure is not the fix. Where others alternate, it is off
+         from now on."""
         if fix.spec in self._broken:
             return
-        known = {"type": ""} if isinstance(why, Unfit) else {}
+        known: dict[str, Any] = {"type": ""} if isinstance(why, Unfit) else {}
+        if isinstance(why, Already):
+            known.update(already=True, source=None)
         self.log.write("failed", fix=fix.spec, **{**places.of_error(why), **known})
         if fix.is_shared:
             self._broken.add(fix.spec)
@@ -101,7 +103,7 @@ class Trial:
             self.calls = modules.Calls(torch, self._called)
 
     def _needs_calls(self) -> bool:
-        """Whether modules have to be looked for among those the program calls."""
+        """Whether modules have to be searched for among those the program calls."""
         unit = self.plan.get("unit")
         return unit is None or unit.startswith("step:") and (
             bool(self.targets.waiting) or not unit.startswith(("step:optimizer", "step:DataLoader")))

@@ -2,7 +2,7 @@
 of generate, steps of an optimizer, batches of a DataLoader, calls of the outermost module.
 
 A call is timed from end to end, with the device synchronized at both. Steps of a loop follow each
-other: the device is never waited for; events in its queue say when each of them was over."""
+other: nothing waits for the device; events in its queue say when each of them was over."""
 from __future__ import annotations
 
 import functools
@@ -24,7 +24,7 @@ KEPT_CALLS = 4  # first calls of which outputs are kept
 KEPT_STEPS = (2, 10, 40)  # steps after which they are
 KEPT_WEIGHTS = 12  # tensors of weights that stand for all of them
 MOST_PENDING = 64
-MODULES_FOR = 3  # steps during which modules are looked for
+MODULES_FOR = 3  # steps during which modules are searched for
 
 
 class Units:
@@ -37,7 +37,7 @@ class Units:
         self.most: int = plan.get("most_units") or 0
         self.most_s: float = plan.get("most_s") or 0.0
         self.least: int = plan.get("least_units") or 8
-        self.phase_s: float = plan.get("phase_s") or 0.0  # what batches or calls of modules take at least
+        self.phase_s: float = plan.get("phase_s") or 0.0  # what batches or module calls take at least
         self.output: str = plan.get("output") or ""
         self.counts: dict[str, int] = {}
         self.totals: dict[str, float] = {}
@@ -50,7 +50,7 @@ class Units:
         self._pending: list[tuple[str, int, dict[str, int], device.Stamp, device.Stamp]] = []
         self._optimizers: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._numbers = itertools.count()
-        self.mark: dict[str, int] = {}  # of the unit, where fixes have their turns: which, and its place
+        self.mark: dict[str, int] = {}  # of the unit, where fixes alternate: which, and its place
         self.is_probe = False  # whether results of the unit are compared with those without the fixes
         self.is_shared = "turns" in plan
         self.is_enough = False  # all turns are over

@@ -1,4 +1,4 @@
--- runs side by side: ranks, step time, exposed communication
+-- runs side by side: ranks, step time, communication that nothing overlaps
 SELECT run,
        count(*) AS ranks,
        max(world_size) AS world,

@@ -1,12 +1,12 @@
 -- who keeps the others waiting, and what it did meanwhile that others did not
--- late_ms: what half of the ranks or more wait for it. The columns more_* compare what the rank did
--- before those collectives with the median of their ranks.
+-- late_ms: what half of the ranks or more wait for it, in start-up too. The columns more_* compare what the
+-- rank did before those collectives with the median of their ranks.
 WITH typical AS (
     SELECT run, group_key, number, part,
            median(before_compute_ns) AS compute, median(before_copies_ns) AS copies,
            median(before_sync_ns) AS sync, median(before_data_ns) AS data,
            median(before_gc_ns) AS gc, median(before_host_ns) AS host,
-           median(before_launch_ns) AS launch, median(wait_ns) AS late
+           median(before_launch_ns) AS launch, min(CASE WHEN 2 * came_before > members THEN wait_ns END) AS late
     FROM arrivals
     WHERE members > 1
     GROUP BY run, group_key, number, part
