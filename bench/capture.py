@@ -3,12 +3,11 @@
 
     bench/capture.py --build build [--out bench/capture.csv]
 
-In one process: a launch-bound loop with recording paused and on in turns, then, with the place given
-up, without and under torch.profiler in turns, whose trace must hold device events to count. What is
-added is computed from the loops just before and after. In others: a program that is killed, whose last
-records show what was lost; and the kernels of a workload with a CUDA graph, by name, compared with
-torch.profiler's.
-"""
+In one process: a launch-bound loop with recording paused and on alternately, then, with the place
+given up, without and under torch.profiler alternately, whose trace must hold device events to
+count. What is added is computed from the loops just before and after. In others: a program that is
+killed, whose last records show what was lost; and the kernels of a workload with a CUDA graph, by
+name, compared with torch.profiler's. """
 import argparse
 import csv
 import json

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""What recording a timeline costs whole programs that the CPU holds up, on a machine with an NVIDIA GPU.
+"""What recording a timeline costs whole programs that the CPU holds up, on a machine with an NVIDIA
+GPU.
 
-    bench/capture_programs.py --build build [--seconds 20] [--block MS] [--profiler] [--cpu] PROGRAM...
+    bench/capture_programs.py --build build [--seconds 20] [--block MS] [--profiler|--cupti] [--cpu] NAME...
 
-Programs are those of bench/advice: sdxl, train, generate, loader; and compiled, torch.compile with
-mode="reduce-overhead". In one process, with recording off and on in turns, unit by unit; with --profiler
-instead without and under torch.profiler, which wants a process of its own. A row per program: the medians,
-and the median of the ratios to the mean of both neighbours, with quartiles: a host is not equally fast all
-the time, and the closer together two units are the less of that is between them. With --block units are
-made in blocks of at least that long, which then contain the fetching of records, every 100 ms.
-"""
+Programs are those of bench/advice: sdxl, train, generate, loader; layers, 40 small layers of torch; and
+compiled, torch.compile with mode="reduce-overhead". In one process, with recording off and on
+alternately, unit by unit; with --profiler instead without and under torch.profiler, which wants a process
+of its own, as does --cupti: CUPTI's records of kernels, copies and fills alone, which are not read. What a
+timeline costs more than that is our own part. A row per program: the medians, and the median of the ratios
+to the mean of both neighbours, with quartiles: a host is not equally fast all the time, and the closer
+together two units are the less of that is between them. With --block units are made in blocks of at least
+that long, which then contain the fetching of records, every 100 ms. """
 import argparse
 import csv
+import ctypes
 import math
 import os
 import statistics
@@ -24,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "advice"), str(HERE / "advice" / "cases")]
 sys.path += filter(None, os.environ.get("ADVICE_PACKAGES", "").split(os.pathsep))
 
-NO_PYTHON = {"STRATA_STACKS": "off", "STRATA_DERIVED": "off"}
+NO_PYTHON = {"STRATA_PYTHON_STACKS": "off", "STRATA_TEST_DERIVED": "off"}
 
 
 class Ways:
@@ -32,18 +35,23 @@ class Ways:
 
     def __init__(self, args):
         self.profiler, self.stops = args.profiler, []
-        if not args.profiler:
+        self.cupti = Cupti() if args.cupti else None
+        if not args.profiler and not args.cupti:
             sys.path.insert(0, str(args.build.resolve() / "python"))
             os.environ.update(STRATA_TABLE="off", STRATA_RUN=tempfile.mkdtemp())
 
     def names(self, which):
         if self.profiler:
             return ["torch.profiler"]
+        if self.cupti:
+            return ["CUPTI's records alone"]
         return ["timeline", "a timeline without the Python side"] if which == "sdxl" else ["timeline"]
 
     def run(self, name, measure):
         if name == "torch.profiler":
             return self.profiled(measure)
+        if self.cupti:
+            return self.cupti.recorded(measure)
         return self.recorded(measure, NO_PYTHON if name != "timeline" else {})
 
     def recorded(self, measure, env):
@@ -67,6 +75,67 @@ class Ways:
             return measure()
 
 
+class Cupti:
+    """CUPTI's activity records, into buffers that are not read."""
+    KERNEL, COPY, FILL = 10, 1, 2
+    BYTES, MOST = 4 << 20, 64
+
+    def __init__(self):
+        import torch
+        if torch.cuda.is_available():
+            torch.ones(1, device="cuda")
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            found = {line.split()[-1] for line in maps if "libcupti" in line}
+        if not found:
+            raise SystemExit("this torch has loaded no libcupti")
+        self.library = ctypes.CDLL(found.pop())
+        self.free = [ctypes.create_string_buffer(self.BYTES + 8) for _ in range(self.MOST)]
+        self.lent = {}
+        pointer, size = ctypes.c_void_p, ctypes.c_size_t
+        wanted = ctypes.CFUNCTYPE(None, *map(ctypes.POINTER, (pointer, size, size)))
+        done = ctypes.CFUNCTYPE(None, pointer, ctypes.c_uint32, pointer, size, size)
+        self.kept = wanted(self.lend), done(self.take_back)
+        self.must(self.library.cuptiActivityRegisterCallbacks(*self.kept))
+
+    def must(self, status):
+        if status:
+            raise SystemExit(f"CUPTI error {status}")
+
+    def lend(self, ret, size, most):
+        buffer = self.free.pop()
+        at = (ctypes.addressof(buffer) + 7) & ~7
+        self.lent[at] = buffer
+        ret[0], size[0], most[0] = at, self.BYTES, 0
+
+    def take_back(self, context, stream, at, size, valid):
+        buffer = self.lent.pop(at, None)
+        if buffer is not None:
+            self.free.append(buffer)
+
+    def recorded(self, measure):
+        for kind in (self.KERNEL, self.COPY, self.FILL):
+            self.must(self.library.cuptiActivityEnable(kind))
+        try:
+            return measure()
+        finally:
+            for kind in (self.KERNEL, self.COPY, self.FILL):
+                self.library.cuptiActivityDisable(kind)
+            self.library.cuptiActivityFlushAll(0)
+
+
+def layers(at):
+    import torch
+    from case import Case
+    model = torch.nn.Sequential(*[torch.nn.Linear(256, 256) for _ in range(40)])
+    model = model.to(at.device).bfloat16().eval()
+    x = at.randn(64, 256)
+
+    def unit():
+        with torch.no_grad():
+            model(x)
+    return Case("launch", unit, reps=4)
+
+
 def compiled(at):
     import torch
     from case import Case
@@ -82,14 +151,14 @@ def compiled(at):
 
 
 def build(which, at):
-    if which == "compiled":
-        return compiled(at)
+    if which in ("compiled", "layers"):
+        return {"compiled": compiled, "layers": layers}[which](at)
     names = {"sdxl": "sdxl_unet", "train": "gpt2_train", "generate": "llama_generate",
              "loader": "loader_no_workers"}
     return __import__(names[which]).build(at)
 
 
-PROGRAMS = ("sdxl", "train", "generate", "loader", "compiled")
+PROGRAMS = ("sdxl", "train", "generate", "loader", "compiled", "layers")
 SMALL_CALLS = 20  # after a switch: what it has to set up is not the unit's
 
 
@@ -143,6 +212,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--block", type=float, default=0.0, metavar="MS", help="of units, at least")
     parser.add_argument("--profiler", action="store_true")
+    parser.add_argument("--cupti", action="store_true")
     parser.add_argument("--cpu", action="store_true", help="small, to try this out")
     parser.add_argument("--out", type=Path, help="append to this CSV")
     args = parser.parse_args()

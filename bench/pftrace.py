@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """pftrace.py: how fast .pftrace files are read, ours and Perfetto's trace_processor side by side.
 
-Both read the same files, in turns; the best time of each counts. A file is an export of a real trace,
-repeated in time (inputs.py). What is found is compared: our table with that of the JSON it was made of,
-Perfetto's slices with our events. Writes pftrace.csv.
+Both read the same files, alternately; the best time of each counts. A file is an export of a real
+trace, repeated in time (inputs.py). What is found is compared: our table with that of the JSON it
+was made of, Perfetto's slices with our events. Writes pftrace.csv.
 
-Our time is that of the whole process, from start to exit, with the table of operators on top; Perfetto's is
-that of loading alone, by the build that loads it faster (perfetto.py). A trace of 1 GB only fits into its
-64-bit build. Processor time is given beside the wall time: it is what to compare where the machine has
-other work, and it counts all our threads and the one of Perfetto."""
+Our time is that of the whole process, from start to exit, with the table of operators on top;
+Perfetto's is that of loading alone, by the build that loads it faster (perfetto.py). A trace of 1
+GB only fits into its 64-bit build. Processor time is given beside the wall time: it is what to
+compare where the machine has other work, and it counts all our threads and the one of Perfetto."""
 import argparse
 import csv
 import json

@@ -3,7 +3,7 @@
 
     STRATA_BUILD=build bench/python_side.py [-o bench/python_side.csv]
 
-Everything in one process, in turns, medians of several; torch is optional."""
+Everything in one process, alternately, medians of several; torch is optional."""
 from __future__ import annotations
 
 import argparse
@@ -51,7 +51,7 @@ def busy() -> float:
 
 
 def sampling(probe: ctypes.PyDLL) -> list[tuple[str, float, str]]:
-    """CPU time of the sampled thread for the same work, on and off in turns."""
+    """CPU time of the sampled thread for the same work, on and off alternately."""
     on, off = [], []
     for _ in range(4 * ROUNDS):
         probe.probe_side(1000, 0)

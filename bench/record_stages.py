@@ -65,7 +65,7 @@ def main():
                 with record_function("vae_decode"):
                     pass
 
-        # in turns, so that both meet the same moments of the machine
+        # alternately, so that both meet the same moments of the machine
         found["record_function_off"] = found["stage"] = 1e18
         for _ in range(5):
             found["stage"] = min(found["stage"], best(loop_stage, 5000, 5))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py: how fast traces are read, ours and others side by side.
 
-All tools run on the same file, in turns, round after round; the best time of each counts. What
+All tools run on the same file, alternately, round after round; the best time of each counts. What
 they found is compared: the number of events and the time the device worked. Writes results.csv.
 
 The time of `strata table` is that of the whole process, from start to exit. The other tools are

@@ -2,7 +2,7 @@
 """torch_table.py --build BUILD --python PYTHON: the table of torch.profiler and ours, of one recording.
 
 torch makes its table of events that it has in memory already; ours is the whole process, reading
-the exported JSON included. Both run in turns, the best of each counts, and the two tables must
+the exported JSON included. Both run alternately, the best of each counts, and the two tables must
 agree: the same names, the same calls, the same totals. Writes torch_table.csv."""
 import argparse
 import csv

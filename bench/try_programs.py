@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What `strata try` promises and measures for the programs of bench/try, and for others.
+"""What `strata try` predicts and measures for the programs of bench/try, and for others.
 
     bench/try_programs.py --build build [--time 120] [--out bench/try.csv] [PROGRAM[=FIX,FIX...]]...
 
-A program is one of bench/try, or a file. Fixes are those that the report names, and those given. A row per
-fix: program, unit, time before, promised and measured change with its interval, verdict, outputs. Programs
-take their turns one after the other: nothing else should run on the machine.
-"""
+A program is one of bench/try, or a file. Fixes are those that the report names, and those given. A
+row per fix: program, unit, time before, predicted and measured change with its interval, verdict,
+outputs. Programs take their turns one after the other: nothing else should run on the machine. """
 import argparse
 import csv
 import json
@@ -26,7 +25,7 @@ FIXES = {  # beside those that the report names
     "small": "graph:net,compile:net:reduce-overhead,compile:net",
     "train": "loader:8,fused_optimizer,foreach_optimizer",
 }
-KEYS = ("program", "unit", "before_ms", "fix", "promised_pct", "measured_pct", "low_pct", "high_pct",
+KEYS = ("program", "unit", "before_ms", "fix", "predicted_pct", "measured_pct", "low_pct", "high_pct",
         "verdict", "outputs", "set_up_s", "failure")
 
 
@@ -50,10 +49,10 @@ def tried(args, name, fixes):
 
 def rows_of(name, found):
     for f in [*found["fixes"], *found["combinations"]]:
-        m, promised = f["measured"] or {}, f["promised_pct"]
+        m, predicted = f["measured"] or {}, f["predicted_pct"]
         yield dict(zip(KEYS, (
             name, found["unit"]["words"], f.get("before_ms"), f["fix"],
-            None if promised is None else -promised, m.get("change_pct"), m.get("low_pct"),
+            None if predicted is None else -predicted, m.get("change_pct"), m.get("low_pct"),
             m.get("high_pct"), m.get("verdict"), f["outputs"]["verdict"], f["set_up"]["seconds"],
             (f["failure"] or {}).get("reason"))))
 

@@ -20,9 +20,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-COLUMNS = ("case", "kind", "recorder", "fix", "measured_pct", "spread", "rank", "promised_pct", "ok_rank",
+COLUMNS = ("case", "kind", "recorder", "fix", "measured_pct", "spread", "rank", "predicted_pct", "ok_rank",
            "ok_gain", "counted", "finding")
-OPTION_COLUMNS = ("case", "recorder", "option", "measured_pct", "spread", "promised_pct", "ok_gain")
+OPTION_COLUMNS = ("case", "recorder", "option", "measured_pct", "spread", "predicted_pct", "ok_gain")
 WORTH_PCT = 5  # a fix that gains less is none
 RECORDERS = "light", "full", "strata"
 NO_FIXES = {"warm_up"}  # about the recording, not the loop
@@ -45,7 +45,7 @@ def unpack(folders, where):
 
 
 def report(strata, trace):
-    done = subprocess.run([strata, "report", str(trace), "--json", "--top", "20"], capture_output=True,
+    done = subprocess.run([strata, "report", str(trace), "--json", "--limit", "20"], capture_output=True,
                           text=True)
     if done.returncode:
         raise RuntimeError(f"{trace.name}: {done.stderr.strip()[:200]}")
@@ -70,23 +70,23 @@ def named(finding, fixes):
 
 
 def options(finding):
-    """(words, promised gain) of the ways to fix it that are priced apart."""
+    """(words, predicted gain) of the ways to fix it that are priced apart."""
     for option in finding.get("options", []):
         name = {"compile": "torch.compile"}.get(option["name"], option["name"])
         yield name, option["gain_pct"]
 
 
 def offered(finding, fixes):
-    """(fix, promised gain) of the first way to fix it that is one of these."""
-    for name, promised in options(finding):
+    """(fix, predicted gain) of the first way to fix it that is one of these."""
+    for name, predicted in options(finding):
         for fix in fixes:
             if re.search(fix["says"], name):
-                return fix, promised
+                return fix, predicted
     return None, None
 
 
-def within(promised, measured):
-    return abs(promised - measured) <= max(10, abs(measured) / 4)
+def within(predicted, measured):
+    return abs(predicted - measured) <= max(10, abs(measured) / 4)
 
 
 def worthwhile(case):
@@ -101,31 +101,32 @@ def judge_fix(case, findings):
         if finding["rule"] in NO_FIXES:
             continue
         fix = named(finding, fixes)
-        promised = finding.get("predicted_gain_alone_pct", finding.get("predicted_gain_pct"))
-        promised = promised if finding.get("promises_gain", True) else None
+        predicted = finding.get("predicted_gain_alone_pct", finding.get("predicted_gain_pct"))
+        predicted = predicted if finding.get("predicts_gain", True) else None
         if not fix:
-            fix, promised = offered(finding, fixes)
+            fix, predicted = offered(finding, fixes)
         if fix:
-            ok = promised is not None and within(promised, fix["gain_pct"])
+            ok = predicted is not None and within(predicted, fix["gain_pct"])
             return dict(fix=fix["name"], measured_pct=fix["gain_pct"], spread=fix["spread_pct"], rank=rank,
-                        promised_pct="" if promised is None else round(promised, 1),
+                        predicted_pct="" if predicted is None else round(predicted, 1),
                         ok_rank=rank <= 2, ok_gain=ok, finding=finding["rule"])
     best = max(fixes, key=lambda fix: fix["gain_pct"])
     first = findings[0]["rule"] if findings else "none"
     return dict(fix=best["name"], measured_pct=best["gain_pct"], spread=best["spread_pct"], rank="",
-                promised_pct="", ok_rank=False, ok_gain=False, finding=f"not named; first: {first}")
+                predicted_pct="", ok_rank=False, ok_gain=False, finding=f"not named; first: {first}")
 
 
 def judge_options(case, recorder, said):
     """A row for each way to fix a finding that was measured, whatever it gains."""
     for finding in said["findings"]:
-        for name, promised in options(finding):
+        for name, predicted in options(finding):
             for fix in case.get("fixes", []):
                 found = case["variants"].get(fix["name"])
                 if found and re.search(fix["says"], name):
                     yield dict(case=case["case"], recorder=recorder, option=fix["name"],
                                measured_pct=found["gain_pct"], spread=found["spread_pct"],
-                               promised_pct=round(promised, 1), ok_gain=within(promised, found["gain_pct"]))
+                               predicted_pct=round(predicted, 1),
+                               ok_gain=within(predicted, found["gain_pct"]))
 
 
 def judge_healthy(said):
@@ -137,7 +138,7 @@ def judge_healthy(said):
     loud = [f for f in findings if f["severity"] != "low"]
     worst = loud[0] if loud else None
     return dict(fix="", measured_pct=0, spread="", rank=findings.index(worst) + 1 if loud else "",
-                promised_pct=round(worst["predicted_gain_pct"], 1) if loud else "", ok_rank=not loud,
+                predicted_pct=round(worst["predicted_gain_pct"], 1) if loud else "", ok_rank=not loud,
                 ok_gain=not loud, finding=worst["rule"] if loud else "")
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measures the cases on the GPU of this machine: what each fix is worth, and traces of the unfixed.
 
-    measure.py --out DIR [CASE...] [--part 1/2] [--seconds 6] [--deadline 560]
-               [--strata build/src/strata] [--wheels FOLDER] [--cpu --small]
+    measure.py --out DIR [CASE...] [--folder more] [--part 1/2] [--seconds 6] [--rounds N] [--deadline 560]
+               [--phases time,strata,light,full] [--ahead 1] [--strata build/src/strata]
+               [--wheels FOLDER] [--cpu --small]
 
 Each case runs in a process of its own under a time limit (worker.py); one that fails is reported and
 left out. DIR/advice.json is written after every case, and DIR/traces_N.tar at the end: shards of at
@@ -23,13 +24,13 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FOLDERS = ("cases", "held")
+FOLDERS = ("cases", "held", "more")
 SHARD_BYTES = 15 << 20
 PACK_S = 12  # what packing may take, and the end
 
 
-def all_cases():
-    return sorted(path.stem for folder in FOLDERS for path in (HERE / folder).glob("*.py"))
+def all_cases(folders=FOLDERS):
+    return sorted(path.stem for folder in folders for path in (HERE / folder).glob("*.py"))
 
 
 def unpack(wheels, where):
@@ -46,9 +47,10 @@ def unpack(wheels, where):
 class Running:
     """A worker: imports at once, measures when it is told to go."""
 
-    def __init__(self, name, args, phases="time,strata,light,full"):
+    def __init__(self, name, args, phases=None):
         command = [sys.executable, str(HERE / "worker.py"), name, str(args.work),
-                   "--seconds", str(args.seconds), "--phases", phases]
+                   "--seconds", str(args.seconds), "--phases", phases or args.phases]
+        command += ["--rounds", str(args.rounds)] if args.rounds else []
         command += [flag for flag in ("--cpu", "--small") if getattr(args, flag[2:])]
         command += ["--strata", args.strata] if args.strata else []
         self.name, self.said = name, b""
@@ -137,15 +139,14 @@ class Measuring:
         until = min(time.monotonic() + self.args.limit, self.end - PACK_S)
         worker.go()
         worker.says(b"timed", until)
-        coming = after() if after else None
+        after()
         known = self.finish(worker, worker.end(until))
         if known.get("phase") == "strata" and "variants" in known:  # the recorder was its end
-            again = Running(worker.name, self.args, "light,full")
+            again = Running(worker.name, self.args, "light,full" if "full" in self.args.phases else "light")
             again.go()
             known = self.finish(again, again.end(min(time.monotonic() + self.args.limit,
                                                      self.end - PACK_S)))
         self.add(known)
-        return coming
 
     def add(self, known):
         if "variants" in known:
@@ -165,18 +166,19 @@ class Measuring:
         partial.rename(self.args.out / "advice.json")
 
     def run(self, names):
-        names = list(names)
-        worker = Running(names.pop(0), self.args) if names else None
+        """Workers import while those before them are recorded, `ahead` of them at most."""
+        names, waiting = list(names), []
 
         def following():
-            return Running(names.pop(0), self.args) if names else None
-        while worker:
-            if self.end - time.monotonic() < PACK_S + 20:
-                worker.end(0)
-                names.insert(0, worker.name)
-                break
-            worker = self.one(worker, following)
-        self.missing += [{"case": name, "why": "no time left"} for name in names]
+            while names and len(waiting) < self.args.ahead:
+                waiting.append(Running(names.pop(0), self.args))
+        following()
+        while waiting and self.end - time.monotonic() >= PACK_S + 20:
+            self.one(waiting.pop(0), following)
+        for worker in waiting:
+            worker.end(0)
+        self.missing += [{"case": name, "why": "no time left"}
+                         for name in [worker.name for worker in waiting] + names]
 
     def pack(self):
         """Into shards; light traces first, so that every case has one."""
@@ -205,15 +207,19 @@ def chosen(args):
     if unknown:
         sys.exit(f"measure.py: no such case: {', '.join(sorted(unknown))}")
     part, parts = map(int, args.part.split("/"))
-    return (args.cases or all_cases())[part - 1::parts]
+    return (args.cases or all_cases(args.folder or FOLDERS))[part - 1::parts]
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--folder", action="append", choices=FOLDERS, help="all cases of this folder only")
     parser.add_argument("--part", default="1/1", help="which part of the cases: 1/2, 2/2")
     parser.add_argument("--seconds", type=float, default=6, help="of timing per case")
+    parser.add_argument("--rounds", type=int, help="of timing at least, instead of what the case says")
+    parser.add_argument("--phases", default="time,strata,light,full")
+    parser.add_argument("--ahead", type=int, default=1, help="processes that import ahead of their turn")
     parser.add_argument("--limit", type=float, default=120, help="seconds per case in total")
     parser.add_argument("--deadline", type=float, default=560, help="seconds for everything")
     parser.add_argument("--strata", default="build/src/strata")

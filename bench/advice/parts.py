@@ -76,6 +76,16 @@ def resnet(counts=(3, 4, 6, 3), width=64, classes=1000):
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, classes))
 
 
+def decoder(wide, depth):
+    """Latents of 4 channels to a picture of four times their width."""
+    layers = [nn.Conv2d(4, wide, 3, padding=1)]
+    for _ in range(2):
+        for _ in range(depth):
+            layers += [nn.GroupNorm(4, wide), nn.SiLU(), nn.Conv2d(wide, wide, 3, padding=1)]
+        layers += [nn.Upsample(scale_factor=2), nn.Conv2d(wide, wide, 3, padding=1)]
+    return nn.Sequential(*layers, nn.Conv2d(wide, 3, 3, padding=1))
+
+
 def regression(net, x, y, optimizer, body=None):
     """A step of training towards y; body is what is called, if that is not net."""
     body = net if body is None else body

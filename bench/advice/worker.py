@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One case in a process of its own: times its variants in turns, then records v0. Started by
+"""One case in a process of its own: times its variants alternately, then records v0. Started by
 measure.py, which talks to it over standard input and output:
 
-    worker.py CASE FOLDER [--cpu] [--small] [--seconds N] [--phases time,strata,light,full]
+    worker.py CASE FOLDER [--cpu] [--small] [--seconds N] [--rounds N] [--phases time,strata,light,full]
 
 "ready" when everything is imported; waits for a line; "timed" when the timings are written. What is
 known so far is always in FOLDER/CASE.json.
@@ -19,13 +19,22 @@ import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "cases"), str(HERE / "held")]
+sys.path[:0] = [str(HERE), str(HERE / "cases"), str(HERE / "held"), str(HERE / "more")]
 for extra in filter(None, os.environ.get("ADVICE_PACKAGES", "").split(os.pathsep)):
     sys.path.append(extra)  # last: what is installed wins
 
 from case import Place  # noqa: E402
 
 UNITS_TO_WARM = 4
+INJECTED = "libstrata_inject.so"
+
+
+def package_of(program):
+    """The Python package beside the program: in a build folder, or where it was installed."""
+    root = program and Path(program).resolve().parent.parent
+    found = [*root.glob(f"python/strata/{INJECTED}"),
+             *root.glob(f"lib*/**/strata/{INJECTED}")] if root else []
+    return found[0].parent if found else None
 
 
 def waiter(case, at):
@@ -78,8 +87,10 @@ class Worker:
 
     def build(self, module):
         self.case = module.build(self.at)
+        self.case.rounds = self.args.rounds or self.case.rounds
         self.wait = waiter(self.case, self.at)
         self.known.update(kind=self.case.kind, n=self.case.n, seen_by=list(self.case.seen_by),
+                          unforeseen=getattr(module, "unforeseen", False),
                           what=(module.__doc__ or "").strip())
         if "torch" in sys.modules:
             import torch
@@ -119,7 +130,7 @@ class Worker:
         return (time.perf_counter() - start) * 1e3 / reps
 
     def time(self):
-        """In turns, the order rotated, for as long as there is time and at least so many rounds."""
+        """Alternating, the order rotated, for as long as there is time and at least so many rounds."""
         units = {"v0": self.case.v0, **{f.name: f.unit for f in self.case.fixes}}
         names, taken = list(units), {name: [] for name in units}
         until, rounds = time.monotonic() + self.args.seconds, 0
@@ -162,11 +173,11 @@ class Worker:
 
     def strata(self):
         """With strata.timeline(); measure.py exports the folder when this process is over."""
-        build = self.args.strata and Path(self.args.strata).resolve().parent.parent
-        if not build or not (build / "python" / "strata" / "libstrata_inject.so").exists():
+        package = package_of(self.args.strata)
+        if package is None:
             return self.note("no recording: strata is not built")
         os.environ.update(STRATA_RUN=str(self.folder / f"{self.args.case}.run"), STRATA_TABLE="off")
-        sys.path.insert(0, str(build / "python"))
+        sys.path.insert(0, str(package.parent))
         import strata
         run(self.case.v0, self.case.settle)
         self.wait()
@@ -177,8 +188,8 @@ class Worker:
         self.known["traces"]["strata"] = {"folder": str(part.folder), "units": self.case.n}
         self.keep()
         import ctypes
-        library = build / "python" / "strata" / "libstrata_inject.so"
-        ctypes.CDLL(str(library)).strata_inject_stop()  # torch.profiler may have the device's records
+        # torch.profiler may have the device's records
+        ctypes.CDLL(str(package / INJECTED)).strata_inject_stop()
 
     def phase(self, name):
         if name not in self.args.phases or (name != "time" and name not in self.case.recorders):
@@ -209,6 +220,7 @@ def main():
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--seconds", type=float, default=6)
+    parser.add_argument("--rounds", type=int)
     parser.add_argument("--strata")
     parser.add_argument("--phases", type=lambda text: text.split(","), default="time,strata,light,full")
     worker = Worker(parser.parse_args())

@@ -9,7 +9,7 @@ two and of all:
     place   the file, and the line where the question has lines, are those of the program
     gain    within 10 points or a quarter of what that fix was measured to gain
 
-Of healthy programs it is right to answer nothing, or nothing that promises 5 % or more."""
+For healthy programs it is right to answer nothing, or nothing that predicts 5 % or more."""
 import argparse
 import csv
 import json

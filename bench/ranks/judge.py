@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How often `strata ranks` finds what plant.py planted.
+"""How often `strata report --ranks` finds what plant.py planted.
 
     judge.py --strata BINARY [--sets N] [--seed N] [--csv FILE] [TRACE ...]
 
 Of every set: the rank, the stage and the cause of the first straggler, the step without it against
-the set made without the fault (at most 3 % off); and nobody is blamed in the set without it. Traces
+the set made without the fault (at most 3 % off); and no rank is blamed in the set without it. Traces
 of single ranks are taken from the project's tests and, where they are there, from the folder of
 public ones beside it.
 """
@@ -38,7 +38,7 @@ def traces(public=True):
 
 
 def ranks(strata, folder):
-    done = subprocess.run([strata, 'ranks', folder, '--json'], check=True, stdout=subprocess.PIPE)
+    done = subprocess.run([strata, 'report', '--ranks', folder, '--json'], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
 
 

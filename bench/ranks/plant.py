@@ -287,7 +287,7 @@ class Play:
         self.run()
 
     def group(self, rank, nth):
-        """Groups of neighbours and groups across them, in turns."""
+        """Groups of neighbours and groups across them, alternately."""
         if not self.per_group:
             return 'world'
         return f'row{rank // self.per_group}' if nth % 2 == 0 else f'column{rank % self.per_group}'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How long `strata ranks` takes, and how much memory: 1,024 ranks of 40,000 device rows, and 8 ranks
+"""How long `strata report --ranks` takes, and how much memory: 1,024 ranks of 40,000 device rows, and 8 ranks
 of 60 MB; and 8 ranks of 6 MB beside HolisticTraceAnalysis, which does not finish the larger ones in
 minutes. Writes ranks.csv; with --hta PYTHON that interpreter has it installed.
 
     scale.py [--strata BINARY] [--folder build-bench] [--many N] [--hta PYTHON] [--skip large,small,many]
 
-The traces are made by tests/data/comm/make.py; rank 5 is slow. Of the many ranks eight are different,
+The traces are made by tests/data/comm/make.py; rank 5 is slow. Eight of the many ranks are different,
 and the others are links to them: every one is read and analysed by itself.
 """
 import argparse
@@ -78,7 +78,7 @@ def measure(command):
 
 
 def ours(strata, folder, ranks):
-    out, used = measure([strata, 'ranks', str(folder), '--json'])
+    out, used = measure([strata, 'report', '--ranks', str(folder), '--json'])
     data = json.loads(out)
     assert len(data['ranks']) == ranks and data['unmatched'] == 0
     assert data['stragglers'][0]['rank'] % 8 == 5 and data['stragglers'][0]['cause'] == 'slow_kernel'
@@ -116,20 +116,21 @@ def main():
 
     if 'large' not in args.skip:
         make_eight(large, 11600)
-        add('8 ranks of 60 MB', 'strata ranks', ours(args.strata, large, 8), '< 3 s')
+        add('8 ranks of 60 MB', 'strata report --ranks', ours(args.strata, large, 8), '< 3 s')
     if 'small' not in args.skip:
         make_eight(few, 1160)
         mine = ours(args.strata, few, 8)
-        add('8 ranks of 6 MB', 'strata ranks', mine)
+        add('8 ranks of 6 MB', 'strata report --ranks', mine)
         python = args.hta or args.folder / 'venv/bin/python'
         if Path(python).exists():
             other = theirs(str(python), few)
-            ratio = f"{other['cpu_seconds'] / mine['cpu_seconds']:.0f} times the CPU time of strata ranks"
+            ratio = (f"{other['cpu_seconds'] / mine['cpu_seconds']:.0f} times the CPU time of "
+                     "strata report --ranks")
             add('8 ranks of 6 MB', 'HolisticTraceAnalysis', other, ratio)
     if 'many' not in args.skip:
         make_eight(small, 3334)
         many = make_many(args.folder / 'ranks_many', small, args.many)
-        add(f'{args.many} ranks of 40,000 device rows', 'strata ranks',
+        add(f'{args.many} ranks of 40,000 device rows', 'strata report --ranks',
             ours(args.strata, many, args.many), '< 180 s, < 1000 MB')
     with open(ROOT / 'bench/ranks.csv', 'w', newline='', encoding='utf-8') as f:
         out = csv.DictWriter(f, fieldnames=list(rows[0]), lineterminator='\n')

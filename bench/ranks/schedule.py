@@ -80,7 +80,7 @@ def finish(ranks, begin):
 
 
 def order_of(stage, stages, micro):
-    """Forwards and backwards of a stage: some ahead, then in turns, then the rest."""
+    """Forwards and backwards of a stage: some ahead, then alternately, then the rest."""
     ahead = min(stages - stage - 1, micro)
     out = [('F', i) for i in range(ahead)]
     for i in range(micro - ahead):

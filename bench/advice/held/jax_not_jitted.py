@@ -1,4 +1,4 @@
-"""JAX: a step that nobody jitted, one operator after the other."""
+"""JAX: a step without jax.jit, one operator after the other."""
 import says
 from case import Case, Fix, Skip
 

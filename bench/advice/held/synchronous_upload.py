@@ -1,4 +1,4 @@
-"""Batches lie in pinned memory, but every upload is waited for."""
+"""Batches lie in pinned memory, but the program waits for every upload."""
 import torch
 from case import Case, Fix
 from parts import blocks
