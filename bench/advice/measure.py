@@ -24,7 +24,7 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FOLDERS = ("cases", "held", "more")
+FOLDERS = ("cases", "held", "more", "later")
 SHARD_BYTES = 15 << 20
 PACK_S = 12  # what packing may take, and the end
 

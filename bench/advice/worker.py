@@ -19,7 +19,7 @@ import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "cases"), str(HERE / "held"), str(HERE / "more")]
+sys.path[:0] = [str(HERE), str(HERE / "cases"), str(HERE / "held"), str(HERE / "more"), str(HERE / "later")]
 for extra in filter(None, os.environ.get("ADVICE_PACKAGES", "").split(os.pathsep)):
     sys.path.append(extra)  # last: what is installed wins
 
