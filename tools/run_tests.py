@@ -6,8 +6,12 @@ dies before it counts as one failure.
     run_tests.py [-j N] [-k WORD] [--without SUITE] BUILD [BUILD:SUITE ...]
 
 BUILD:SUITE takes only that suite of a build folder (for example the thread-sanitizer build), BUILD:-SUITE
-all but that one. Tests
-with a higher priority start first: the longest ones, so that none is left alone at the end.
+all but that one. Tests with a higher priority start first: the longest ones, so that none is left
+alone at the end.
+
+What fails beside others is run once more by itself: programs are recorded here, and a machine that gives
+them no processor for a second is not their mistake. What then passes is listed as unsteady, with what it
+said when it failed; suites that repeat parts of themselves (AGAIN_INSIDE) are not repeated here.
 """
 import argparse
 import json
@@ -20,6 +24,8 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
+AGAIN_INSIDE = {"python", "python-all", "journeys"}
+UNSTEADY = re.compile(r"^unsteady: (.+)$", re.MULTILINE)
 COUNT = re.compile(rb"(\d+) (passed|failed|errors?)\b")
 
 
@@ -86,19 +92,45 @@ def main():
     tests = [t for b in args.builds for t in registered(b)
              if args.k in t["title"] and f"strata:{args.without}" not in t["suite"]]
     tests.sort(key=lambda t: -t["priority"])
-    passed = failed = cpu_sum_s = 0
+    tally = Tally()
     with ThreadPoolExecutor(args.j) as pool:
         for done in as_completed([pool.submit(run, t) for t in tests]):
-            test, p, f, output, seconds, cpu_s = done.result()
-            passed, failed, cpu_sum_s = passed + p, failed + f, cpu_sum_s + cpu_s
-            if f:
-                sys.stdout.flush()
-                sys.stdout.buffer.write(output[-20000:] + b"\n")
-            print(f"{'FAILED' if f else 'ok':6} {test['title']:50} {p:6} passed {f:4} failed "
-                  f"{seconds:7.1f} s {cpu_s:7.1f} s cpu", flush=True)
-    print(f"{cpu_sum_s:.0f} s of processor time")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+            tally.add(*done.result())
+    for test in tally.to_repeat:
+        tally.add(*run(test), again=True)
+    return tally.end()
+
+
+class Tally:
+    """Adds up what tests say, and prints a line for each."""
+
+    def __init__(self):
+        self.passed = self.failed = self.cpu_s = 0
+        self.to_repeat, self.unsteady = [], []
+
+    def add(self, test, passed, failed, output, seconds, cpu_s, again=False):
+        repeat = failed and not again and not AGAIN_INSIDE & {s.split(":")[-1] for s in test["suite"]}
+        unsteady = UNSTEADY.findall(output.decode("utf-8", "replace"))
+        if failed or unsteady:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(output[-20000:] + b"\n")
+        word = "again" if repeat else "FAILED" if failed else "ok"
+        print(f"{word:6} {test['title']:50} {passed:6} passed {failed:4} failed "
+              f"{seconds:7.1f} s {cpu_s:7.1f} s cpu", flush=True)
+        self.cpu_s += cpu_s
+        if repeat:
+            return self.to_repeat.append(test)
+        self.passed, self.failed = self.passed + passed, self.failed + failed
+        if again and not failed:
+            self.unsteady.append(test["title"])
+        self.unsteady += unsteady
+
+    def end(self):
+        print(f"{self.cpu_s:.0f} s of processor time")
+        for title in self.unsteady:
+            print(f"unsteady: {title}")
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed or not self.passed else 0
 
 
 if __name__ == "__main__":

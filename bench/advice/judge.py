@@ -29,7 +29,8 @@ NO_FIXES = {"warm_up"}  # about the recording, not the loop
 
 
 def unpack(folders, where):
-    """All traces of all folders in one place, and what was measured, the latest of each case."""
+    """All traces of all folders in one place, and what was measured, the latest of each case: one that
+    was only recorded again keeps its timings."""
     cases = {}
     for folder in map(Path, folders):
         found = sorted(folder.glob("**/advice.json"))
@@ -37,7 +38,7 @@ def unpack(folders, where):
             sys.exit(f"judge.py: {folder} holds no advice.json: run measure.py on a machine with a GPU")
         for file in found:
             for case in json.loads(file.read_text())["cases"]:
-                cases[case["case"]] = case
+                cases[case["case"]] = {**cases.get(case["case"], {}), **case}
             for shard in sorted(file.parent.glob("traces_*.tar")):
                 with tarfile.open(shard) as archive:
                     archive.extractall(where, filter="data")

@@ -149,7 +149,7 @@ class Measuring:
         self.add(known)
 
     def add(self, known):
-        if "variants" in known:
+        if "variants" in known or ("time" not in self.args.phases and known.get("traces")):
             self.results.append(known)
         else:
             self.missing.append({"case": known["case"], "why": "; ".join(known["notes"]) or "unknown"})

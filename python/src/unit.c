@@ -15,7 +15,8 @@ static struct {
     void (*turn)(void);
 } library;
 
-static PyObject *tensor_type; /* torch.Tensor, once it is there */
+static PyObject *tensor_type;  /* torch.Tensor, once it is there */
+static PyObject *current_task; /* torch._C._current_graph_task_id, or None */
 
 static bool unit_symbol(void *handle, const char *name, void *function)
 {
@@ -46,9 +47,36 @@ static void unit_turn(void)
     PyEval_RestoreThread(state);
 }
 
+/* torch has it since 2.0. */
+static PyObject *unit_current_task(void)
+{
+    PyObject *name = current_task ? NULL : PyUnicode_FromString("torch._C");
+    PyObject *torch = name ? PyImport_GetModule(name) : NULL;
+    if (torch) {
+        current_task = PyObject_GetAttrString(torch, "_current_graph_task_id");
+        if (!current_task) current_task = Py_NewRef(Py_None);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(torch);
+    PyErr_Clear();
+    return current_task && current_task != Py_None ? current_task : NULL;
+}
+
+/* Whether this thread runs a backward pass: layers that are computed again in it (checkpoints) are
+ * parts of a unit. */
+static bool unit_is_backward(void)
+{
+    PyObject *ask = unit_current_task();
+    PyObject *id = ask ? PyObject_CallNoArgs(ask) : NULL;
+    bool backward = id && PyLong_Check(id) && PyLong_AsLong(id) >= 0;
+    Py_XDECREF(id);
+    PyErr_Clear();
+    return backward;
+}
+
 void unit_begins(const void *what, uint64_t size)
 {
-    if (!core.rings || !unit_find()) return;
+    if (!core.rings || !unit_find() || unit_is_backward()) return;
     uint64_t warm = (uint64_t)(uintptr_t)what;
     if (library.begins(warm, (warm ^ (size * 0x9e3779b97f4a7c15u)) + 2)) unit_turn();
 }

@@ -55,9 +55,9 @@ def environment(args, scratch, prefix):
     }
 
 
-def play(script, env, scratch):
+def play(script, env, scratch, attempt):
     """What the journey printed, with its own folders left out, and its exit status."""
-    home = scratch / script.stem
+    home = scratch / attempt / script.stem
     work = home / "work"
     work.mkdir(parents=True)
     programs = [*(HERE / "programs").iterdir(), ROOT / "tests/python/tiny_pipeline.py",
@@ -87,6 +87,12 @@ def result(script, text):
     return passed, failed, dict(zip(COLUMNS, (script.stem, score, first, whole, checks, missing)))
 
 
+def played(script, env, scratch, attempt):
+    text, status = play(script, env, scratch, attempt)
+    passed, failed, row = result(script, text)
+    return text, passed, max(failed, int(status != 0)), row
+
+
 def main():
     parser = argparse.ArgumentParser(description="play the journeys of new users")
     parser.add_argument("--build", required=True, type=lambda p: Path(p).resolve())
@@ -101,16 +107,16 @@ def main():
         scratch = Path(folder)
         env = environment(args, scratch, install(args.build, scratch))
         for script in scripts:
-            text, status = play(script, env, scratch)
-            p, f, row = result(script, text)
-            f = max(f, int(status != 0))
+            text, p, f, row = played(script, env, scratch, "first")
+            if f:  # a machine that stops for a second is not the user's mistake, nor ours
+                print(text)
+                text, p, f, row = played(script, env, scratch, "second")
+                print(text if f else f"unsteady: journey {script.stem}")
             passed, failed = passed + p, failed + f
             rows.append(row)
             if args.keep:
                 args.keep.mkdir(parents=True, exist_ok=True)
                 (args.keep / f"{script.stem}.txt").write_text(text)
-            elif f:
-                print(text)
             print(f"{'FAILED' if f else 'ok':6} {script.stem:16} first answer {row['first_answer_s']:>5} s  "
                   f"end {row['whole_s']:>5} s  {row['checks']}", flush=True)
     if args.keep and not args.names:

@@ -138,10 +138,45 @@ def test_units_in_depth_are_left_out(run):
     assert steps["steps"], steps
 
 
-def test_depth_0_records_none(run, tmp_path):
-    done = run(STEADY, "--depth", "0")
-    assert not units(done, tmp_path)
-    assert {op for _, op, _, _ in known(done)} == {"cuLaunchKernel"}
+SHORT = PROGRAM_START + """
+with torch.no_grad():
+    for step in range(4):
+        sample(net(torch.ones(64, 64)))
+        cuda.cuStreamSynchronize(0)
+        time.sleep(0.002)
+"""
+
+
+def test_a_short_recording_keeps_most_units(run, tmp_path):
+    """Four steps: the first warms up, the second is in depth, the others stay as they are."""
+    done = run(SHORT)
+    assert units(done, tmp_path)["strata.depth begins"] == 1
+    rows = {row[:3]: calls for row, calls in known(done).items()}
+    assert set(rows) == {("gemm_kernel", "aten::mm", line("mm")), ("relu_kernel", "aten::relu", line("relu")),
+                         *((part, "own::sort", line("sort")) for part in ("histogram", "scan", "scatter"))}
+    assert rows["gemm_kernel", "aten::mm", line("mm")] >= 2 * 6  # the first step may be cold
+
+
+AGAIN = PROGRAM_START + """
+from torch.utils.checkpoint import checkpoint
+
+class Saving(Net):
+    def forward(self, x):
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=False)
+        return x
+
+saving = Saving(3).requires_grad_()
+for step in range(12):
+    saving(torch.ones(64, 64)).sum().backward()
+    cuda.cuStreamSynchronize(0)
+    time.sleep(0.002)
+"""
+
+
+def test_layers_computed_again_are_no_units(run, tmp_path):
+    """Checkpointed layers are entered outside of all modules, in the backward pass."""
+    assert units(run(AGAIN), tmp_path)["strata.depth begins"] == 2
 
 
 NEW_SHAPES = PROGRAM_START + '''
@@ -249,7 +284,7 @@ with torch.no_grad():
 
 
 def test_loops_of_other_lengths(run):
-    """Units in depth have four and five rounds; up to ten are followed, some single ones are not."""
+    """Units in depth have four and seven rounds; up to ten are followed, some single ones are not."""
     known = run(LOOPS).ask("kernels", "--by", "line")["known"]
     assert 0.9 * known["compared_us"] < known["carried_us"] and known["differing_us"] == 0
 

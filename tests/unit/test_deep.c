@@ -4,6 +4,7 @@
 #include "analyze/deep/deep_match.h"
 
 #include "analyze/names/graph_origin.h"
+#include "analyze/steps/steps.h"
 #include "format/ring.h"
 #include "kit.h"
 #include "trace/cut.h"
@@ -100,6 +101,41 @@ TEST(units_are_taken_out)
     CHECK_EQ_INT(t->end_ns - t->begin_ns, before - 6 * LAUNCH_US * 1000);
     CHECK_EQ_INT(t->part.whole_end_ns, 0); /* it is not a part of anything */
     trace_free(t);
+}
+
+/* A call of a network of equal layers, after its mark if it is in depth. */
+static void deep_call(struct deep_kit *d, bool deep)
+{
+    double begin = d->at_us;
+    if (deep) kit_row(&d->k, KIND_INSTANT, RING_DEPTH_BEGINS, begin - 5, 0, NULL);
+    for (int i = 0; i < 12; i++) deep_put(d, "abcd", deep);
+    kit_derived(&d->k, "nn.Module: Net", begin - 4, d->at_us - begin);
+    if (deep) kit_row(&d->k, KIND_INSTANT, RING_DEPTH_ENDS, d->at_us - 1, 0, NULL);
+    d->at_us += 100;
+}
+
+static uint32_t deep_steps(const bool *deep, uint32_t n)
+{
+    struct deep_kit d = deep_begin();
+    for (uint32_t i = 0; i < n; i++) deep_call(&d, deep[i]);
+    struct trace *t = kit_end(&d.k);
+    struct arena mem;
+    struct context cx;
+    arena_init(&mem);
+    CHECK(trace_cut_deep(&t, NULL) == 0);
+    context_init(&cx, t, &mem);
+    CHECK(context_need(&cx, &steps_pass, NULL) == 0);
+    uint32_t steps = steps_of(&cx)->n_steps;
+    context_done(&cx);
+    arena_done(&mem);
+    trace_free(t);
+    return steps;
+}
+
+TEST(the_layers_of_the_only_unit_left_are_no_steps)
+{
+    CHECK_EQ_UINT(deep_steps((const bool[]){false, true, true}, 3), 1);
+    CHECK_EQ_UINT(deep_steps((const bool[]){false, true, false, false}, 4), 3);
 }
 
 TEST(the_mark_of_a_snapshot_stays)

@@ -312,6 +312,66 @@ TEST(period_of_the_kernels_without_labels)
     done(&f);
 }
 
+/* Calls of a model without labels, each after operators on the CPU of these names. */
+static struct kit prepared(const char *const *before, uint32_t n_before, int calls)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int call = 0; call < calls; call++) {
+        for (uint32_t i = 0; i < n_before; i++, at += 2000)
+            if (before[call * n_before + i]) kit_op(&k, before[call * n_before + i], at, 1990);
+        kit_op(&k, "aten::to", at, 100);
+        kit_launch(&k, at + 10, "upload", at + 20, 60);
+        at += 110;
+        for (int n = 0; n < 60; n++, at += 10) {
+            char name[16];
+            snprintf(name, sizeof name, "kernel_%c", 'a' + n % 20);
+            kit_op(&k, "aten::mm", at, 9);
+            kit_launch(&k, at + 1, name, at + 2, 7);
+        }
+        at += 50;
+    }
+    return k;
+}
+
+TEST(a_step_begins_with_what_prepares_it)
+{
+    const char *const before[] = {"aten::stft", "aten::log", "aten::stft", "aten::log"};
+    struct kit k = prepared(before, 2, 2);
+    struct found f = find(&k);
+    const struct steps *s = steps_of(&f.cx);
+    REQUIRE(CHECK_EQ_UINT(s->n_steps, 2));
+    CHECK_EQ_INT(s->steps[0].cpu.begin_ns, 0);
+    CHECK_EQ_INT(s->steps[1].cpu.begin_ns, 4760000);
+    CHECK_EQ_INT(s->steps[0].cpu.end_ns, 4760000);
+    CHECK_EQ_UINT(s->steps[0].flags, 0);
+    CHECK_EQ_UINT(s->steps[1].flags, 0);
+    done(&f);
+}
+
+TEST(what_precedes_one_step_alone_is_not_part_of_it)
+{
+    const char *const before[] = {"aten::load", "aten::log", "aten::rand", "aten::log"};
+    struct kit k = prepared(before, 2, 2);
+    struct found f = find(&k);
+    const struct steps *s = steps_of(&f.cx);
+    REQUIRE(CHECK_EQ_UINT(s->n_steps, 2));
+    CHECK_EQ_INT(s->steps[0].cpu.begin_ns, 2000000); /* aten::log is before both */
+    CHECK_EQ_INT(s->steps[1].cpu.begin_ns, 6760000);
+    done(&f);
+}
+
+TEST(nothing_precedes_the_first_step)
+{
+    const char *const before[] = {NULL, NULL, "aten::stft", "aten::log"};
+    struct kit k = prepared(before, 2, 2);
+    struct found f = find(&k);
+    const struct steps *s = steps_of(&f.cx);
+    REQUIRE(CHECK_EQ_UINT(s->n_steps, 2));
+    CHECK_EQ_INT(s->steps[0].cpu.begin_ns, 4000000); /* with its first launch */
+    done(&f);
+}
+
 TEST(a_sync_tells_steps_of_equal_layers_apart)
 {
     struct kit k = kit_begin();

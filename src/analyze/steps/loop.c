@@ -5,6 +5,7 @@
 #include "analyze/names/torch_words.h"
 #include "analyze/steps/steps_private.h"
 #include "base/stats.h"
+#include "format/ring.h"
 
 static bool loop_is_step(const struct trace *t, row_t r)
 {
@@ -253,13 +254,51 @@ int loop_whole(const struct context *cx, struct loop *ret, struct err *e)
     return 0;
 }
 
+/* By name, how many labels and modules that lie in no other one. */
+static uint32_t *count_outermost(const struct trace *t, struct arena *mem)
+{
+    uint32_t *n = arena_zalloc(mem, (size_t)t->strings.n + 1, sizeof *n);
+    for (uint32_t i = 0; n && i < t->n_lanes; i++) {
+        int64_t until = INT64_MIN;
+        for (row_t r = t->lanes[i].begin; r < t->lanes[i].end; r++) {
+            if (t->kind[r] != KIND_ANNOTATION || !t->dur_ns[r] || t->ts_ns[r] < until) continue;
+            until = trace_end_ns(t, r);
+            n[t->name[r]]++;
+        }
+    }
+    return n;
+}
+
+/* Whether units were recorded in depth, and of none of their kinds there is more than one besides:
+ * what repeats in that one is its parts. A unit begins with the module or stage that follows its
+ * mark. */
+static int loop_is_one_unit(const struct trace *t, struct arena *mem, bool *ret)
+{
+    const struct trace *deep = t->deep;
+    uint32_t *n = count_outermost(t, mem), most = 0;
+    bool begins = false;
+    if (!n) return ERR_NOMEM;
+    for (row_t r = 0; r < deep->n_rows; r++) {
+        begins |= deep->phase[r] == 'i' && str_is(trace_name(deep, r), RING_DEPTH_BEGINS);
+        if (!begins || deep->kind[r] != KIND_ANNOTATION || !deep->dur_ns[r]) continue;
+        begins = false;
+        str_id name = intern_find(&t->strings, trace_name(deep, r));
+        if (name != STR_NONE && n[name] > most) most = n[name];
+    }
+    *ret = most == 1;
+    return 0;
+}
+
 int loop_find(const struct context *cx, struct loop *ret, struct err *e)
 {
     const struct trace *t = cx->t;
     const struct loop none = {.lane = LANE_NONE, .process = UINT32_MAX};
     struct loop steps = none, found = none;
-    /* Cold steps were left out, and one remains: what repeats in it are its parts. */
+    /* Other steps were left out, and one remains: what repeats in it are its parts. */
     if (t->part.judged && t->part.n_calls == 1) return loop_whole(cx, ret, e);
+    bool one_unit = false;
+    if (t->deep && loop_is_one_unit(t, cx->mem, &one_unit) < 0) return err_nomem(e);
+    if (one_unit) return loop_whole(cx, ret, e);
     TRY(find_profiler_steps(t, cx->mem, &steps, e));
     /* A single profiler step often holds a whole call with a loop of its own inside. */
     if (steps.n_rounds < 2) TRY(loop_labels_find(t, cx->mem, &found, e));
@@ -275,6 +314,7 @@ int loop_find(const struct context *cx, struct loop *ret, struct err *e)
     } else {
         TRY(find_in_outline(cx, &found, e));
     }
+    TRY(lead_fit(cx, &found, e));
     if (found.lane != LANE_NONE) found.process = t->lanes[found.lane].process;
     *ret = found;
     return 0;

@@ -6,6 +6,7 @@
 #include "trace/trace.h"
 
 struct arena;
+struct context;
 struct steps;
 struct loop;
 
@@ -21,6 +22,10 @@ int cold_start_find(const struct trace *t, struct arena *mem, struct steps *s,
  * is the only failure. */
 int alike_are_rounds(const struct trace *t, row_t *const *work, const uint32_t *n_work, uint32_t n,
                      struct arena *mem, bool *ret) MUST_USE;
+
+/* lead.c: lets rounds that were found from launches begin with the operators that precede every
+ * one of them. */
+int lead_fit(const struct context *cx, struct loop *l, struct err *e) MUST_USE;
 
 /* loop_labels.c: the loop, from annotations that repeat. */
 

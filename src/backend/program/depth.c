@@ -20,11 +20,16 @@
 #define WINDOWS_S    3.0 /* without a unit so long after the first launches, windows begin */
 #define FEWEST_CALLS 20  /* launches of a program that works */
 
+/* Units of a kind between two in depth: a short recording keeps most of its units as they are. Their
+ * number is even, so that of two branches that alternate both are seen. */
+#define USUAL_BETWEEN 2
+
 enum { MOST_KINDS = 256 }; /* a power of two; half of them are used */
 
 struct depth_kind {
     uint64_t key;
     unsigned n_seen, n_deep;
+    unsigned n_usual; /* since the last one in depth */
 };
 
 atomic_bool depth_now, depth_listening;
@@ -133,7 +138,9 @@ static bool depth_is_wanted(uint64_t warm, uint64_t kind, bool free)
     depth.units_seen = true;
     if (!class || !own || class->n_seen++ == 0 || !free) return false;
     if (own->n_deep >= depth.units || !depth_can_pay(clock_ticks(recorder_clock()))) return false;
+    if (own->n_deep && own->n_usual++ < USUAL_BETWEEN) return false;
     own->n_deep++;
+    own->n_usual = 0;
     return true;
 }
 
