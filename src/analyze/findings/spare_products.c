@@ -49,17 +49,13 @@ static double spare_products_ns(const struct context *cx, uint32_t like, double 
 /* ---- the order of two products ---- */
 
 /* Whether the product after item `i` can only read the result of that, not its input: of two layers
- * beside each other (queries and keys) the second has the same input as the first. That is certain
- * where input and result differ in width; and likely where all of the first one is square, unless
- * what follows reads the second as an adapter does. */
+ * beside each other (queries and keys, a layer and its adapter) the second has the same input as the
+ * first. Input and result have to differ in width: where they do not, shapes do not say which of
+ * them is read. */
 static bool spare_products_is_chain(const struct context *cx, uint32_t i)
 {
     const struct op_work *a = spare_products_at(cx, i), *b = spare_products_at(cx, i + 1);
-    if (b->m != a->m || b->k != a->n) return false;
-    if (a->k != a->n) return true;
-    const struct op_work *c = spare_products_at(cx, i + 2);
-    bool adapter = c && c->m == b->m && c->k == b->n;
-    return a->m == a->n && !adapter;
+    return b->m == a->m && b->k == a->n && a->k != a->n;
 }
 
 static bool spare_products_has_epilogue(const struct context *cx, uint32_t i)
