@@ -269,15 +269,15 @@ static uint32_t *count_outermost(const struct trace *t, struct arena *mem)
     return n;
 }
 
-/* Whether units were recorded in depth, and of none of their kinds there is more than one besides:
- * what repeats in that one is its parts. A unit begins with the module or stage that follows its
- * mark. */
-static int loop_is_one_unit(const struct trace *t, struct arena *mem, bool *ret)
+/* How many units there are besides those in depth, of the kind that has most; 0 when no units were
+ * recorded in depth. A unit begins with the module or stage that follows its mark. */
+static int loop_count_units(const struct trace *t, struct arena *mem, uint32_t *ret)
 {
     const struct trace *deep = t->deep;
-    uint32_t *n = count_outermost(t, mem), most = 0;
+    uint32_t *n = deep ? count_outermost(t, mem) : NULL, most = 0;
     bool begins = false;
-    if (!n) return ERR_NOMEM;
+    *ret = 0;
+    if (!n) return deep ? ERR_NOMEM : 0;
     for (row_t r = 0; r < deep->n_rows; r++) {
         begins |= deep->phase[r] == 'i' && str_is(trace_name(deep, r), RING_DEPTH_BEGINS);
         if (!begins || deep->kind[r] != KIND_ANNOTATION || !deep->dur_ns[r]) continue;
@@ -285,7 +285,7 @@ static int loop_is_one_unit(const struct trace *t, struct arena *mem, bool *ret)
         str_id name = intern_find(&t->strings, trace_name(deep, r));
         if (name != STR_NONE && n[name] > most) most = n[name];
     }
-    *ret = most == 1;
+    *ret = most;
     return 0;
 }
 
@@ -296,9 +296,9 @@ int loop_find(const struct context *cx, struct loop *ret, struct err *e)
     struct loop steps = none, found = none;
     /* Other steps were left out, and one remains: what repeats in it are its parts. */
     if (t->part.judged && t->part.n_calls == 1) return loop_whole(cx, ret, e);
-    bool one_unit = false;
-    if (t->deep && loop_is_one_unit(t, cx->mem, &one_unit) < 0) return err_nomem(e);
-    if (one_unit) return loop_whole(cx, ret, e);
+    uint32_t n_units;
+    if (loop_count_units(t, cx->mem, &n_units) < 0) return err_nomem(e);
+    if (n_units == 1) return loop_whole(cx, ret, e);
     TRY(find_profiler_steps(t, cx->mem, &steps, e));
     /* A single profiler step often holds a whole call with a loop of its own inside. */
     if (steps.n_rounds < 2) TRY(loop_labels_find(t, cx->mem, &found, e));
@@ -315,6 +315,7 @@ int loop_find(const struct context *cx, struct loop *ret, struct err *e)
         TRY(find_in_outline(cx, &found, e));
     }
     TRY(lead_fit(cx, &found, e));
+    found.are_units = n_units && found.n_rounds == n_units;
     if (found.lane != LANE_NONE) found.process = t->lanes[found.lane].process;
     *ret = found;
     return 0;

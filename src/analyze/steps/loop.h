@@ -38,6 +38,7 @@ struct loop {
     uint32_t period;  /* labels or launches a round */
     lane_id lane;     /* the thread the rounds were found on, or LANE_NONE */
     uint32_t process; /* its process; UINT32_MAX when not known */
+    bool are_units;   /* as many as the recorder saw units: no parts of one */
     bool on_device;   /* rounds are times on the device: its work has no launches in the trace */
 
     /* all that repeats, outer to inner; list[steps] are the rounds, n when there are none */

@@ -188,6 +188,7 @@ static int steps_take_rounds(const struct loop *l, struct arena *mem, struct ste
     s->n_steps = l->n_rounds;
     s->found_by = l->found;
     s->period = l->period;
+    s->are_units = l->are_units;
     s->lane = l->lane;
     memcpy(s->levels, l->levels, sizeof s->levels);
     s->n_levels = l->n_levels;

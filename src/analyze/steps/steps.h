@@ -40,6 +40,7 @@ struct steps {
     enum origin found_by;
     uint32_t period; /* labels or launches per step */
     lane_id lane;
+    bool are_units;     /* they are as many as the units that the recorder saw */
     struct step *steps; /* in time order, apart */
     uint32_t n_steps;
     uint32_t n_no_work;       /* of them, those with STEP_NO_WORK */
@@ -63,10 +64,11 @@ static inline const struct steps *steps_of(const struct context *cx)
 }
 
 /* Whether the steps may be the layers of one call: found from a sequence of launches, with nothing
- * repeating around or inside them. */
+ * repeating around or inside them, and the recorder saw no units that are they. */
 static inline bool steps_may_be_layers(const struct steps *s)
 {
-    return (s->found_by == ORIGIN_OPS || s->found_by == ORIGIN_KERNELS) && s->n_levels == 1;
+    return (s->found_by == ORIGIN_OPS || s->found_by == ORIGIN_KERNELS) && s->n_levels == 1 &&
+           !s->are_units;
 }
 
 /* Kernels launched in a step, on average: the one figure for "kernels per step". */

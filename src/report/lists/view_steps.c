@@ -85,6 +85,10 @@ static void say_levels(const struct screen *s, const struct steps *steps)
 
 static void say_sequence(const struct screen *s, const struct steps *steps, const char *of)
 {
+    if (steps->n_steps == 1) {
+        buf_adds(s->out, "one call: what repeats in it are its parts\n");
+        return;
+    }
     buf_printf(s->out, "found without labels: a sequence of %s %s repeats",
                human_count(steps->period).s, of);
     if (steps_may_be_layers(steps))
