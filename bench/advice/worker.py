@@ -26,6 +26,7 @@ for extra in filter(None, os.environ.get("ADVICE_PACKAGES", "").split(os.pathsep
 from case import Place  # noqa: E402
 
 UNITS_TO_WARM = 4
+STRATA_S = 0.25  # a timeline of ours: users record seconds, and files have to stay small
 INJECTED = "libstrata_inject.so"
 
 
@@ -171,6 +172,14 @@ class Worker:
         self.known["traces"][which] = {"file": path.name, "bytes": path.stat().st_size, "units": n}
         self.keep()
 
+    def units_of(self, seconds):
+        """How many units take so long: at least as many as usual, at most eight times that."""
+        begun = time.perf_counter()
+        run(self.case.v0, self.case.settle)
+        self.wait()
+        fit = int(seconds * self.case.settle / (time.perf_counter() - begun))
+        return max(self.case.n, min(8 * self.case.n, fit))
+
     def strata(self):
         """With strata.timeline(); measure.py exports the folder when this process is over."""
         package = package_of(self.args.strata)
@@ -179,13 +188,12 @@ class Worker:
         os.environ.update(STRATA_RUN=str(self.folder / f"{self.args.case}.run"), STRATA_TABLE="off")
         sys.path.insert(0, str(package.parent))
         import strata
-        run(self.case.v0, self.case.settle)
-        self.wait()
+        n = self.units_of(STRATA_S)
         with strata.timeline() as part:
-            run(self.case.v0, self.case.n)
+            run(self.case.v0, n)
             self.wait()
         time.sleep(0.3)
-        self.known["traces"]["strata"] = {"folder": str(part.folder), "units": self.case.n}
+        self.known["traces"]["strata"] = {"folder": str(part.folder), "units": n}
         self.keep()
         import ctypes
         # torch.profiler may have the device's records
