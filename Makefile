@@ -61,8 +61,8 @@ test-all: test-tools build build-asan build-tsan build-steps
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
 	@$(NINJA) -C build-steps src/strata
-	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build-steps:growth build:wheels \
-		build:python-all build:browser build:journeys
+	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan:-renderings build:renderings build-tsan:tsan \
+		build-steps:growth build:wheels build:python-all build:browser build:journeys
 
 # What tests need besides the builds.
 .PHONY: test-tools

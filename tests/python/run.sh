@@ -45,7 +45,7 @@ pass() { # pass PYTEST-OPTION...: what fails beside others is run once more by i
 }
 tests() { # tests PYTEST-OPTION...; pytest exits with 5 if there are none
     rc=0
-    "$python" -m pytest -q -rfE -o cache_dir="$place/cache" tests/python "$@" >"$place/out" 2>&1 || rc=$?
+    "$python" -m pytest -q -rfE --durations=30 --durations-min=5 -o cache_dir="$place/cache" tests/python "$@" >"$place/out" 2>&1 || rc=$?
 }
 sum() { grep -o "[0-9]* $1" "$place/counts" | awk '{ n += $1 } END { print n + 0 }'; }
 pass --alone no -n 2 --dist loadfile "$@"
