@@ -18,10 +18,15 @@ def is_python(name: str) -> bool:
 
 def of(profiler: Any, most: int | None = MOST_ROWS) -> dict[str, Any]:
     """The tables of a profile that was stopped, with at most that many rows each."""
+    return break_down(rows_of(profiler), most)
+
+
+def rows_of(profiler: Any) -> Any:
+    """torch's own, if it can read all names: it keeps no copy of some, and gives up on the first."""
     try:
-        return break_down(profiler.key_averages(), most)
-    except UnicodeDecodeError:  # torch keeps no copy of some names, and gives up on reading one
-        return break_down(averages(profiler.profiler.kineto_results.events()), most)
+        return profiler.key_averages()
+    except UnicodeDecodeError:
+        return averages(profiler.profiler.kineto_results.events())
 
 
 def averages(events: Any) -> list[Any]:
@@ -36,8 +41,10 @@ def averages(events: Any) -> list[Any]:
         row.count += 1
         if not row.device_type.endswith("CPU"):
             row.self_device_time_total += us
+            row.device_time_total += us
             continue
         row.self_cpu_time_total += us
+        row.cpu_time_total += us
         around = open_calls.setdefault(event.start_thread_id(), [])
         while around and around[-1][0].end_ns() <= event.start_ns():
             around.pop()
@@ -57,6 +64,7 @@ def _row_of(event: Any, rows: dict[tuple[str, str], Any]) -> Any:
         return None
     return rows.setdefault((name, kind), SimpleNamespace(
         key=name, count=0, device_type=kind, self_cpu_time_total=0.0, self_device_time_total=0.0,
+        cpu_time_total=0.0, device_time_total=0.0,
         is_user_annotation=event.is_user_annotation()))
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from strata._base import run_files, settings
 from strata._base.device import find
 from strata._timeline import selected_stages
-from strata._timeline.breakdown import is_python
+from strata._timeline.breakdown import is_python, rows_of
 from strata.telefuser import breakdown, places
 
 GB = 1024 ** 3
@@ -191,10 +191,7 @@ def _summarize(name: str, profiler: Any) -> None:
         return float(getattr(row, "device_time_total", getattr(row, "cuda_time_total", 0)))
 
     rank = f"Rank {places.rank()} - "
-    try:
-        rows = [row for row in profiler.key_averages() if not is_python(row.key)]
-    except UnicodeDecodeError:  # a name that torch kept no copy of
-        return
+    rows = [row for row in rows_of(profiler) if not is_python(row.key)]
     tell(f"{rank}Profiler summary for '{name}': Total operations: {len(rows)}")
     rows = sorted(rows, key=lambda row: row.cpu_time_total + device_us(row), reverse=True)
     for number, row in enumerate(rows[:MOST_OPERATORS], 1):
