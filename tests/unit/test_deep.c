@@ -103,21 +103,26 @@ TEST(units_are_taken_out)
     trace_free(t);
 }
 
-/* A call of a network of equal layers, after its mark if it is in depth. */
-static void deep_call(struct deep_kit *d, bool deep)
+/* A call of a network, after its mark if it is in depth. */
+static void deep_call(struct deep_kit *d, const char *layer, int layers, bool deep)
 {
     double begin = d->at_us;
     if (deep) kit_row(&d->k, KIND_INSTANT, RING_DEPTH_BEGINS, begin - 5, 0, NULL);
-    for (int i = 0; i < 12; i++) deep_put(d, "abcd", deep);
+    for (int i = 0; i < layers; i++) deep_put(d, layer, deep);
     kit_derived(&d->k, "nn.Module: Net", begin - 4, d->at_us - begin);
     if (deep) kit_row(&d->k, KIND_INSTANT, RING_DEPTH_ENDS, d->at_us - 1, 0, NULL);
     d->at_us += 100;
 }
 
-static uint32_t deep_steps(const bool *deep, uint32_t n)
+struct deep_found {
+    uint32_t n_steps;
+    bool may_be_layers;
+};
+
+static struct deep_found deep_steps(const char *layer, int layers, const bool *deep, uint32_t n)
 {
     struct deep_kit d = deep_begin();
-    for (uint32_t i = 0; i < n; i++) deep_call(&d, deep[i]);
+    for (uint32_t i = 0; i < n; i++) deep_call(&d, layer, layers, deep[i]);
     struct trace *t = kit_end(&d.k);
     struct arena mem;
     struct context cx;
@@ -125,17 +130,27 @@ static uint32_t deep_steps(const bool *deep, uint32_t n)
     CHECK(trace_cut_deep(&t, NULL) == 0);
     context_init(&cx, t, &mem);
     CHECK(context_need(&cx, &steps_pass, NULL) == 0);
-    uint32_t steps = steps_of(&cx)->n_steps;
+    struct deep_found found = {steps_of(&cx)->n_steps, steps_may_be_layers(steps_of(&cx))};
     context_done(&cx);
     arena_done(&mem);
     trace_free(t);
-    return steps;
+    return found;
 }
 
 TEST(the_layers_of_the_only_unit_left_are_no_steps)
 {
-    CHECK_EQ_UINT(deep_steps((const bool[]){false, true, true}, 3), 1);
-    CHECK_EQ_UINT(deep_steps((const bool[]){false, true, false, false}, 4), 3);
+    CHECK_EQ_UINT(deep_steps("abcd", 12, (const bool[]){false, true, true}, 3).n_steps, 1);
+    CHECK_EQ_UINT(deep_steps("abcd", 12, (const bool[]){false, true, false, false}, 4).n_steps, 3);
+}
+
+TEST(rounds_that_are_the_units_are_no_layers)
+{
+    const char *kernels = "abcdefghijklmnopqrstuvwxyzabdcfehgjilknmporqtsvuxwzy";
+    struct deep_found with = deep_steps(kernels, 1, (const bool[]){false, true, false, false}, 4);
+    struct deep_found without = deep_steps(kernels, 1, (const bool[]){false, false, false}, 3);
+    CHECK_EQ_UINT(with.n_steps, 3);
+    CHECK(!with.may_be_layers);
+    CHECK_EQ_UINT(without.n_steps, 3);
 }
 
 TEST(the_mark_of_a_snapshot_stays)
