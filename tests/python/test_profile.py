@@ -198,7 +198,8 @@ def test_breakdown_without_a_name_that_cannot_be_read(program):
         assert abs(want["total_self_cpu_ms"] - have["total_self_cpu_ms"]) < 1e-6, (want, have)
         calls = [{o["name"]: o["calls"] for o in b["top_operators"]} for b in (want, have)]
         assert calls[0] == calls[1] and "aten::relu" in calls[0], calls
-        total = [{r.key: r.cpu_time_total for r in breakdown.rows_of(p)}["aten::relu"] for p in (whole, Torn(whole))]
+        rows = [{r.key: r.cpu_time_total for r in breakdown.rows_of(p)} for p in (whole, Torn(whole))]
+        total = [r["aten::relu"] for r in rows]
         assert abs(total[0] - total[1]) < 1e-3, total
         print("same")
     """)

@@ -16,4 +16,5 @@ def build(at):
         F.mse_loss(net(x), y).backward()
         optimizer.step()
 
-    return Case("gpu", lambda: step(False), [Fix("dropped", lambda: step(True), r"(?i)set_to_none|zero_grad")], n=4)
+    words = r"(?i)set_to_none|zero_grad"
+    return Case("gpu", lambda: step(False), [Fix("dropped", lambda: step(True), words)], n=4)

@@ -49,9 +49,9 @@ static double spare_products_ns(const struct context *cx, uint32_t like, double 
 /* ---- the order of two products ---- */
 
 /* Whether the product after item `i` can only read the result of that, not its input: of two layers
- * beside each other (queries and keys, a layer and its adapter) the second has the same input as the
- * first. Input and result have to differ in width: where they do not, shapes do not say which of
- * them is read. */
+ * beside each other (queries and keys, a layer and its adapter) the second has the same input as
+ * the first. Input and result have to differ in width: where they do not, shapes do not say which
+ * of them is read. */
 static bool spare_products_is_chain(const struct context *cx, uint32_t i)
 {
     const struct op_work *a = spare_products_at(cx, i), *b = spare_products_at(cx, i + 1);

@@ -66,8 +66,7 @@ static int lead_move(const struct trace *t, const struct lead_ops *o, struct loo
         if (i) l->rounds[i - 1].end_ns = r->begin_ns;
         if (level->spans) level->spans[i].begin_ns = r->begin_ns;
     }
-    for (uint32_t i = 0; i < l->n_rounds; i++)
-        ns[i] = l->rounds[i].end_ns - l->rounds[i].begin_ns;
+    for (uint32_t i = 0; i < l->n_rounds; i++) ns[i] = l->rounds[i].end_ns - l->rounds[i].begin_ns;
     stats_sort(ns, l->n_rounds);
     level->median_ns = stats_median(ns, l->n_rounds);
     return 0;

@@ -20,8 +20,8 @@
 #define WINDOWS_S    3.0 /* without a unit so long after the first launches, windows begin */
 #define FEWEST_CALLS 20  /* launches of a program that works */
 
-/* Units of a kind between two in depth: a short recording keeps most of its units as they are. Their
- * number is even, so that of two branches that alternate both are seen. */
+/* Units of a kind between two in depth: a short recording keeps most of its units as they are.
+ * Their number is even, so that of two branches that alternate both are seen. */
 #define USUAL_BETWEEN 2
 
 enum { MOST_KINDS = 256 }; /* a power of two; half of them are used */
