@@ -42,6 +42,7 @@ int recording_start(const char *name, bool from_the_start)
     backend_options_from_env(&o);
     o.from_the_start = from_the_start;
     python_options(&python);
+    python.late = !from_the_start;
     int rc = b ? b->start(&o, &e) : 0;
     if (rc < 0) backend_note("no GPU timeline: %s", e.msg);
     python_side_start(&python);
@@ -54,6 +55,7 @@ void recording_pause(bool paused)
 {
     struct python_side_options o;
     python_options(&o);
+    o.late = true;
     for (int i = 0; backends[i]; i++) backends[i]->pause(paused);
     nccl_notes_switch(!paused);
     if (paused) python_side_stop();
@@ -64,6 +66,7 @@ void recording_rest(bool rest)
 {
     struct python_side_options o;
     python_options(&o);
+    o.late = true;
     for (int i = 0; backends[i]; i++) backends[i]->pause(rest);
     nccl_notes_switch(!rest);
     if (rest) python_side_rest();

@@ -336,6 +336,32 @@ def test_a_program_without_modules_has_windows(run, tmp_path):
     assert {op for _, op, _, _ in known(done, "--whole")} >= {"aten::mm", "aten::relu", "own::sort"}
 
 
+REQUESTED = PROGRAM_START + """
+library = ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"])
+library.strata_inject_pause(1)
+w = torch.ones(64, 64)
+
+def work(seconds):
+    end = time.monotonic() + seconds
+    with torch.no_grad():
+        while time.monotonic() < end:
+            for _ in range(20):
+                sample(torch.relu(torch.mm(w, w)))
+            cuda.cuStreamSynchronize(0)
+            time.sleep(0.002)
+
+work(0.2)
+library.strata_inject_pause(0)
+work(1.0)
+"""
+
+
+def test_a_part_of_a_program_that_runs_has_a_window_soon(run, tmp_path):
+    done = run(REQUESTED)
+    assert units(done, tmp_path)["strata.depth begins"] >= 1
+    assert {op for _, op, _, _ in known(done)} == {"aten::mm", "aten::relu", "own::sort"}
+
+
 THREADS = PROGRAM_START + '''
 def work():
     with torch.no_grad():

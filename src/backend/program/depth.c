@@ -17,8 +17,9 @@
 #define LATER_PARTS  200
 #define LONGEST_S    1.0 /* of one unit */
 #define WINDOW_S     0.1
-#define WINDOWS_S    3.0 /* without a unit so long after the first launches, windows begin */
-#define FEWEST_CALLS 20  /* launches of a program that works */
+#define WINDOWS_S    3.0  /* without a unit so long after the first launches, windows begin, */
+#define SOON_S       0.05 /* or so long, if the program ran before; the second window later */
+#define FEWEST_CALLS 20   /* launches of a program that works */
 
 /* Units of a kind between two in depth: a short recording keeps most of its units as they are.
  * Their number is even, so that of two branches that alternate both are seen. */
@@ -45,6 +46,7 @@ static struct {
     uint64_t began, spent;  /* ticks: the recording, units in depth */
     uint64_t opened;        /* the unit that is open */
     uint64_t first_launch;  /* seen, or 0 */
+    double windows_s;       /* how long after that they begin */
     unsigned n_windows;
     int owner; /* thread of the open unit; 0: a window's */
     bool units_seen;
@@ -200,9 +202,10 @@ static void depth_look_for_windows(uint64_t now)
     }
     if (atomic_exchange(&depth_n_launches, 0) < FEWEST_CALLS) return;
     if (!depth.first_launch) depth.first_launch = now;
-    if ((double)(now - depth.first_launch) < WINDOWS_S * (double)depth.second) return;
+    if ((double)(now - depth.first_launch) < depth.windows_s * (double)depth.second) return;
     depth.n_windows++;
-    depth.first_launch = now - (uint64_t)((WINDOWS_S - 1) * (double)depth.second);
+    depth.first_launch = now;
+    depth.windows_s = 1;
     depth_open(0);
 }
 
@@ -227,8 +230,9 @@ void depth_chore(void)
 }
 
 /* With the lock held. */
-static void depth_begin_anew(void)
+static void depth_begin_anew(bool late)
 {
+    depth.windows_s = late ? SOON_S : WINDOWS_S;
     depth.began = clock_ticks(recorder_clock());
     depth.spent = depth.first_launch = 0;
     depth.n_windows = 0;
@@ -241,7 +245,7 @@ static double depth_kept_s(void)
     return ms ? strtod(ms, NULL) / 1000 : 0;
 }
 
-void depth_start(unsigned units)
+void depth_start(unsigned units, bool late)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, depth_prepare);
@@ -249,7 +253,7 @@ void depth_start(unsigned units)
     if (!atomic_load(&on) && units && atomic_load(&wait_for_device)) {
         depth.units = units;
         depth.second = (uint64_t)recorder_ticks_per_second();
-        if (!depth.rested) depth_begin_anew();
+        if (!depth.rested) depth_begin_anew(late);
         depth.rested = false;
         depth.renewed = clock_ticks(recorder_clock());
         depth.kept = (uint64_t)(depth_kept_s() * (double)depth.second);

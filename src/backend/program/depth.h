@@ -22,8 +22,9 @@ extern atomic_bool depth_listening; /* launches are counted: windows may be need
 extern atomic_uint depth_n_launches;
 extern __thread bool depth_waiting __attribute__((tls_model("initial-exec")));
 
-/* From here on, for so many units of each kind; 0: none. None either without a device. */
-void depth_start(unsigned units);
+/* From here on, for so many units of each kind; 0: none. None either without a device. In a program
+ * that has run for a while windows begin soon. */
+void depth_start(unsigned units, bool late);
 
 /* Ends what is open. */
 void depth_stop(void);

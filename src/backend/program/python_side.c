@@ -111,7 +111,7 @@ void python_side_start(const struct python_side_options *o)
     pthread_mutex_unlock(&lock);
     python_side_go_on();
     start_sampler();
-    if (wanted.ops != TORCH_OPS_OFF) depth_start(wanted.depth);
+    if (wanted.ops != TORCH_OPS_OFF) depth_start(wanted.depth, wanted.late);
 }
 
 static void python_side_do_stop(void)

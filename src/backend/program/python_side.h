@@ -19,6 +19,7 @@ struct python_side_options {
     unsigned samples_a_second; /* of threads that are watched (sampler.c); 0 for none */
     enum torch_ops_level ops;
     unsigned depth; /* units in depth (depth.h) of each kind */
+    bool late;      /* the program ran before the recording: it need not get warm first */
 };
 
 /* From STRATA_PYTHON_STACKS (on, off), STRATA_TEST_SAMPLES (a second), STRATA_OPS (off, user, all,
