@@ -30,7 +30,7 @@ NO_FIXES = {"warm_up"}  # about the recording, not the loop
 
 def unpack(folders, where):
     """All traces of all folders in one place, and what was measured, the latest of each case: one that
-    was only recorded again keeps its timings."""
+    was only recorded again keeps its timings, and its other traces."""
     cases = {}
     for folder in map(Path, folders):
         found = sorted(folder.glob("**/advice.json"))
@@ -38,7 +38,9 @@ def unpack(folders, where):
             sys.exit(f"judge.py: {folder} holds no advice.json: run measure.py on a machine with a GPU")
         for file in found:
             for case in json.loads(file.read_text())["cases"]:
-                cases[case["case"]] = {**cases.get(case["case"], {}), **case}
+                old = cases.get(case["case"], {})
+                traces = {**old.get("traces", {}), **case["traces"]}
+                cases[case["case"]] = {**old, **case, "traces": traces}
             for shard in sorted(file.parent.glob("traces_*.tar")):
                 with tarfile.open(shard) as archive:
                     archive.extractall(where, filter="data")
