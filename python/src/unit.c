@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOOK_EVERY_MS = 50, MOST_LOOKED_AT = 8 /* arguments of a call */ };
+enum {
+    LOOK_EVERY_MS = 50,
+    MOST_LOOKED_AT = 8, /* arguments of a call */
+    TELL_AT = 3         /* units; the first ones may be another phase of the program */
+};
 
 static struct {
     char path[1024]; /* of the library that records; empty: none will */
@@ -17,6 +21,12 @@ static struct {
 
 static PyObject *tensor_type;  /* torch.Tensor, once it is there */
 static PyObject *current_task; /* torch._C._current_graph_task_id, or None */
+
+/* Called as a unit begins: what is set then may not be set around it. */
+static struct {
+    PyObject *call;
+    unsigned n_units;
+} listener;
 
 static bool unit_symbol(void *handle, const char *name, void *function)
 {
@@ -74,9 +84,18 @@ static bool unit_is_backward(void)
     return backward;
 }
 
+static void unit_tell(void)
+{
+    if (!listener.call || ++listener.n_units != TELL_AT) return;
+    Py_XDECREF(PyObject_CallNoArgs(listener.call));
+    PyErr_Clear();
+}
+
 void unit_begins(const void *what, uint64_t size)
 {
-    if (!core.rings || !unit_find() || unit_is_backward()) return;
+    if (!core.rings || unit_is_backward()) return;
+    unit_tell();
+    if (!unit_find()) return;
     uint64_t warm = (uint64_t)(uintptr_t)what;
     if (library.begins(warm, (warm ^ (size * 0x9e3779b97f4a7c15u)) + 2)) unit_turn();
 }
@@ -134,6 +153,17 @@ static PyObject *py_units_of(PyObject *module, PyObject *path)
     Py_RETURN_NONE;
 }
 
+/* unit_tells(call): what is called with the third unit that begins from here on */
+static PyObject *py_unit_tells(PyObject *module, PyObject *call)
+{
+    (void)module;
+    PyObject *old = listener.call;
+    listener.call = Py_NewRef(call);
+    listener.n_units = 0;
+    Py_XDECREF(old);
+    Py_RETURN_NONE;
+}
+
 /* unit_ends(): what units lie in has ended: generate, a pipeline */
 static PyObject *py_unit_ends(PyObject *module, PyObject *unused)
 {
@@ -145,6 +175,7 @@ static PyObject *py_unit_ends(PyObject *module, PyObject *unused)
 
 PyMethodDef unit_methods[] = {
     {"units_of", py_units_of, METH_O, NULL},
+    {"unit_tells", py_unit_tells, METH_O, NULL},
     {"unit_ends", py_unit_ends, METH_NOARGS, NULL},
     {0},
 };

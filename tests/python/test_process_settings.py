@@ -31,8 +31,13 @@ def recorded(program, text, **env):
     assert done.status == 0, done.stderr
     said = subprocess.run([PROGRAM, "report", "--json", done.folder()], capture_output=True, text=True,
                           check=True, env=clean_environment())
+    return json.loads(said.stdout), dict(values(done))
+
+
+def values(done):
+    """What was read, in that order."""
     with gzip.open(done.folder() / "trace.json.gz") as trace:
-        return json.loads(said.stdout), dict(json.load(trace).get("strata_settings", []))
+        return [tuple(pair) for pair in json.load(trace).get("strata_settings", [])]
 
 
 def subjects(report):
@@ -48,6 +53,22 @@ def test_a_setting_that_is_on_around_the_step_only_is_reported(program):
     assert known["threads"] == "1" and int(known["cpus"]) >= 1
     assert known["cudnn_benchmark"] == "off" and known["sdp_flash"] == "on"
     assert known["TORCHDYNAMO_DISABLE"] == known["NCCL_P2P_DISABLE"] == "1"
+
+
+INFERENCE = """
+    import torch
+    model = torch.nn.Sequential(*[torch.nn.Linear(32, 32) for _ in range(4)])
+    with torch.no_grad():
+        for _ in range(6):
+            torch.use_deterministic_algorithms(True)
+            model(torch.ones(8, 32))
+            torch.use_deterministic_algorithms(False)
+"""
+
+
+def test_a_setting_that_is_on_around_a_call_only_is_known(program):
+    done = program(INFERENCE, command=(PROGRAM, "run", "--level", "timeline", "--", sys.executable))
+    assert [value for name, value in values(done) if name == "deterministic"] == ["on", "off"]
 
 
 def test_a_program_without_the_setting_is_quiet(program):

@@ -358,6 +358,7 @@ def start(as_stages: bool = False) -> None:
         if not as_stages:
             core.units_of(os.environ.get("STRATA_INJECT") or os.path.join(PACKAGE, LIBRARY))
             settings_side.begin()
+            core.unit_tells(settings_side.tell)
         _install_all()
         if settings.flag("STRATA_TEST_GC", True) and not as_stages:
             _watch_gc()

@@ -1,8 +1,8 @@
 """What is set in the process goes into a timeline: a report then knows which settings are on that
 leave little to see, and which are off although something looks like them.
 
-Settings are read when a part of the recording ends and when the program does, and in the third
-backward pass, because some are on around the step only. What was said before is not said again."""
+Settings are read when a part of the recording ends and when the program does, in the third
+backward pass and as the third unit begins, because some are on around the step only. What was said before is not said again."""
 from __future__ import annotations
 
 import atexit
