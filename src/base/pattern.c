@@ -1,5 +1,6 @@
-/* pattern.c: see pattern.h. The size of an expression is the number of its characters and classes
- * with repetitions written out, which is what the library makes of it: (ab){3} has 6. */
+/* pattern.c: see pattern.h. The size of an expression is the number of its characters, classes and
+ * groups with repetitions written out, which is what the library makes of it: (ab){3} has 9. What
+ * may match nothing and is repeated without end has the library go round in circles. */
 #include "base/pattern.h"
 
 #include <stdint.h>
@@ -8,14 +9,25 @@
 
 enum {
     PATTERN_DEEPEST = 50,     /* groups inside of each other: the library calls itself for each */
-    PATTERN_LARGEST = 10000,  /* with repetitions written out */
+    PATTERN_LARGEST = 2000,   /* with repetitions written out: memory grows with the square of it */
     PATTERN_NAME_BYTES = 4096 /* that are matched: a search may take the square of it */
 };
 
+struct pattern_group {
+    uint64_t size;
+    bool branch_is_empty; /* what stands since the last '|' may match nothing */
+    bool other_is_empty;  /* and so may a branch before */
+};
+
+/* What has been read of an expression. The last item is a character, class or group: what a
+ * repetition repeats. */
 struct pattern_size {
-    uint64_t group[PATTERN_DEEPEST + 1]; /* of what is open, innermost last */
+    struct pattern_group group[PATTERN_DEEPEST + 1]; /* those that are open, innermost last */
     int depth;
-    uint64_t last; /* of the last character, class or group: what a repetition repeats */
+    uint64_t last;          /* size of the last item, with its repetitions so far */
+    bool last_is_empty;     /* it may match nothing */
+    bool before_is_empty;   /* and what its branch has before it */
+    bool repeats_the_empty; /* without end */
 };
 
 /* The place after a bracket expression; `at` is its '['. A ']' that comes first belongs to it. */
@@ -31,39 +43,86 @@ static const char *pattern_skip_class(const char *at)
     return *at ? at + 1 : at;
 }
 
-static void pattern_add(struct pattern_size *s, uint64_t n)
+static void pattern_add(struct pattern_size *s, uint64_t n, bool is_empty)
 {
-    s->group[s->depth] += n;
+    struct pattern_group *g = &s->group[s->depth];
+    g->size += n;
     s->last = n;
+    s->last_is_empty = is_empty;
+    s->before_is_empty = g->branch_is_empty;
+    g->branch_is_empty = g->branch_is_empty && is_empty;
 }
 
-/* What stands in braces at `at`: the larger of the two numbers, 1 where there is none. */
-static uint64_t pattern_times(const char *at)
+static void pattern_open(struct pattern_size *s)
 {
-    unsigned long low = strtoul(at + 1, NULL, 10), high = low;
-    const char *comma = strchr(at, ','), *end = strchr(at, '}');
-    if (comma && end && comma < end) high = strtoul(comma + 1, NULL, 10);
-    unsigned long most = high > low ? high : low;
-    return most > PATTERN_LARGEST ? PATTERN_LARGEST : most ? most : 1;
+    s->group[++s->depth] = (struct pattern_group){.branch_is_empty = true};
+}
+
+static void pattern_close(struct pattern_size *s)
+{
+    const struct pattern_group *inner = &s->group[s->depth];
+    if (!s->depth) return;
+    s->depth--;
+    pattern_add(s, inner->size + 1, inner->branch_is_empty || inner->other_is_empty);
+}
+
+static void pattern_other_branch(struct pattern_size *s)
+{
+    struct pattern_group *g = &s->group[s->depth];
+    g->other_is_empty |= g->branch_is_empty;
+    g->branch_is_empty = true;
+    g->size++;
+    s->last = 1;
+    s->last_is_empty = false;
+}
+
+/* The last item may come `least` times, and without end or `most` times. */
+static void pattern_repeat(struct pattern_size *s, uint64_t least, uint64_t most, bool endless)
+{
+    struct pattern_group *g = &s->group[s->depth];
+    uint64_t times = most > least ? most : least;
+    if (times < 1) times = 1;
+    if (endless && s->last_is_empty) s->repeats_the_empty = true;
+    g->size += s->last * (times - 1);
+    s->last *= times;
+    if (least) return;
+    s->last_is_empty = true;
+    g->branch_is_empty = s->before_is_empty;
+}
+
+static uint64_t pattern_number(const char *at)
+{
+    unsigned long n = strtoul(at, NULL, 10);
+    return n > PATTERN_LARGEST ? PATTERN_LARGEST + 1 : n;
+}
+
+/* Reads what stands in braces at `at`: {3}, {3,}, {,3}, {3,5}. What follows may repeat it again. */
+static const char *pattern_times(struct pattern_size *s, const char *at)
+{
+    const char *end = at + strcspn(at, "}"), *comma = memchr(at, ',', (size_t)(end - at));
+    uint64_t least = pattern_number(at + 1), most = comma ? pattern_number(comma + 1) : least;
+    pattern_repeat(s, least, most, comma && comma + 1 == end);
+    return *end ? end + 1 : end;
+}
+
+/* Borders of words and of the name match nothing by themselves. */
+static bool pattern_is_border(const char *at)
+{
+    return *at == '^' || *at == '$' || (*at == '\\' && at[1] && strchr("bB<>`'", at[1]));
 }
 
 static const char *pattern_step(struct pattern_size *s, const char *at)
 {
     switch (*at) {
-    case '(': s->group[++s->depth] = 0; return at + 1;
-    case ')':
-        if (s->depth) pattern_add(s, (s->depth--, s->group[s->depth + 1]));
-        return at + 1;
-    case '[': pattern_add(s, 1); return pattern_skip_class(at);
-    case '{':
-        s->group[s->depth] += s->last * (pattern_times(at) - 1);
-        s->last *= pattern_times(at);
-        return at + 1 + strcspn(at + 1, "}");
-    case '\\': pattern_add(s, 1); return at + (at[1] ? 2 : 1);
-    case '*':
-    case '+':
-    case '?': return at + 1;
-    default: pattern_add(s, 1); return at + 1;
+    case '(': pattern_open(s); return at + 1;
+    case ')': pattern_close(s); return at + 1;
+    case '|': pattern_other_branch(s); return at + 1;
+    case '[': pattern_add(s, 1, false); return pattern_skip_class(at);
+    case '{': return pattern_times(s, at);
+    case '*': pattern_repeat(s, 0, 1, true); return at + 1;
+    case '+': pattern_repeat(s, 1, 1, true); return at + 1;
+    case '?': pattern_repeat(s, 0, 1, false); return at + 1;
+    default: pattern_add(s, 1, pattern_is_border(at)); return at + (*at == '\\' && at[1] ? 2 : 1);
     }
 }
 
@@ -71,11 +130,13 @@ static const char *pattern_step(struct pattern_size *s, const char *at)
 static const char *pattern_refused(const char *text)
 {
     struct pattern_size s = {.last = 1};
+    s.group[0].branch_is_empty = true;
     for (const char *at = text; *at;) {
         if (*at == '\\' && at[1] >= '1' && at[1] <= '9') return "it has a back-reference";
         if (*at == '(' && s.depth == PATTERN_DEEPEST) return "its groups are nested too deeply";
         at = pattern_step(&s, at);
-        if (s.group[s.depth] > PATTERN_LARGEST) return "it is too large";
+        if (s.group[s.depth].size > PATTERN_LARGEST) return "it is too large";
+        if (s.repeats_the_empty) return "it repeats without end what may match nothing";
     }
     return NULL;
 }

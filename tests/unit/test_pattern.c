@@ -44,14 +44,35 @@ TEST(what_takes_all_memory_or_never_ends_is_refused)
     deep[sizeof deep - 1] = flat[sizeof flat - 1] = 0;
     check_refused("(((a{1,100}){1,100}){1,100}){1,100}", "too large");
     check_refused("((((x{200}){200}){200}){200}){200}", "too large");
-    check_refused("[[:alpha:]]{10001}", "too large");
+    check_refused("[[:alpha:]]{2001}", "too large");
     check_refused("(ab|[]c]{5}){1,1500}", "too large");
-    check_refused("(.*)*(.*)*\\2\\1z", "back-reference");
+    check_refused("a{200}{200}", "too large"); /* a repetition of a repetition */
+    check_refused("\\({300}{300}{300}", "too large");
+    check_refused("(){255}{255}", "too large");
+    check_refused("(()){32767}", "too large");
+    check_refused("(.*)(.*)\\2\\1z", "back-reference");
     check_refused(deep, "nested too deeply");
     check_refused("(", "is not a regular expression");
     check_refused("a{", "is not a regular expression");
     CHECK(matches(flat, flat));
     CHECK(matches("(a{1,20}){1,20}", "a"));
+}
+
+/* The library looks for ways round a loop that takes nothing, and there are too many. */
+TEST(what_may_match_nothing_is_not_repeated_without_end)
+{
+    const char *why = "may match nothing";
+    check_refused("((a|)*|){500}", why);
+    check_refused("((a*)*(b*)*|(c*)*){150}", why);
+    check_refused("(a?){0,}", why);
+    check_refused("(a{,3}){2,}", why);
+    check_refused("(a?b{0})+", why);
+    check_refused("(^|\\b$)*", why);
+    check_refused("x(y|()z?)+", why);
+    CHECK(matches("(a*b|c+)*d", "aabcd"));
+    CHECK(matches("(a|b?c)+$", "xbc"));
+    CHECK(matches("(a?){3}.*?", "aa"));
+    CHECK(matches("(^a|b)+", "ab"));
 }
 
 /* The library takes the square of the length for some: of a name that no program has, only the
