@@ -64,14 +64,23 @@ static bool parent_ok(const struct trace *t, row_t r)
     return t->depth[p] < TRACE_DEEPEST && t->depth[r] == t->depth[p] + 1;
 }
 
-/* The rows a call claims to have launched must name it as their launch. */
+static bool verify_is_before(const struct trace *t, row_t a, row_t b)
+{
+    return t->ts_ns[a] < t->ts_ns[b] || (t->ts_ns[a] == t->ts_ns[b] && a < b);
+}
+
+/* The rows a call claims to have launched must name it as their launch; in order of time, so none
+ * stands there twice. */
 static bool launches_ok(const struct trace *t, row_t r)
 {
     const struct call_info *c = trace_call(t, r);
     if (!c) return true;
     if ((uint64_t)c->first_gpu + c->n_gpu > t->n_launched) return false;
-    for (uint32_t i = 0; i < c->n_gpu; i++)
-        if (trace_launch_of(t, t->launched[c->first_gpu + i]) != r) return false;
+    const row_t *work = t->launched + c->first_gpu;
+    for (uint32_t i = 0; i < c->n_gpu; i++) {
+        if (trace_launch_of(t, work[i]) != r || !trace_is_work(t, work[i])) return false;
+        if (i && !verify_is_before(t, work[i - 1], work[i])) return false;
+    }
     return true;
 }
 
@@ -137,30 +146,57 @@ static int verify_rows(const struct trace *t, int n_threads, struct err *e,
     return 0;
 }
 
-/* Whether the details of a row are its own; `taken` has a byte for each call and each device work.
- * Who counts such rows makes room for as many as there are details. */
-static bool verify_take(const struct trace *t, row_t r, uint8_t *taken)
+/* Needs what calls launched to be sound already: then no work is missing if as much is listed. */
+static int verify_launched(const struct trace *t, struct err *e)
 {
-    enum kind_table table = kind_table(t->kind[r]);
-    if (table != TABLE_CALL && table != TABLE_GPU) return true;
-    uint8_t *mine = &taken[table == TABLE_CALL ? t->aux[r] : (size_t)t->n_calls + t->aux[r]];
-    if (*mine) return false;
-    *mine = 1;
-    return true;
+    uint64_t listed = 0, linked = 0;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        const struct call_info *c = trace_call(t, r);
+        if (c) listed += c->n_gpu;
+        linked += trace_is_work(t, r) && trace_launch_of(t, r) != ROW_NONE;
+    }
+    if (listed == linked && listed == t->n_launched) return 0;
+    return FAIL(e, ERR_FORMAT, "damaged: work that its launch does not know");
 }
 
-/* Needs every row's kind and aux to be sound already. */
+/* Where the details of each kind of row begin among those of all kinds; returns how many. */
+static size_t verify_count_details(const struct trace *t, size_t begin[TABLE_ASYNC + 1])
+{
+    size_t n = 0;
+    for (int table = TABLE_NONE; table <= TABLE_ASYNC; table++) {
+        begin[table] = n;
+        n += table_size(t, (enum kind_table)table);
+    }
+    return n;
+}
+
+/* Whether details belong to one row only: who counts rows makes room for as many as there are
+ * details, and sums over rows are bounded by those over details. Needs kind and aux to be sound. */
 static int verify_details_are_own(const struct trace *t, struct err *e)
 {
-    size_t n = (size_t)t->n_calls + t->n_gpu + 1;
-    uint8_t *taken = mem_alloc(n);
+    size_t begin[TABLE_ASYNC + 1], n = verify_count_details(t, begin);
+    uint8_t *taken = mem_zalloc(n + 1, 1);
     if (!taken) return err_nomem(e);
-    memset(taken, 0, n);
     row_t r = 0;
-    while (r < t->n_rows && verify_take(t, r, taken)) r++;
+    for (; r < t->n_rows; r++) {
+        if (t->aux[r] == UINT32_MAX) continue;
+        uint8_t *mine = &taken[begin[kind_table(t->kind[r])] + t->aux[r]];
+        if (*mine) break;
+        *mine = 1;
+    }
     mem_free(taken);
     if (r == t->n_rows) return 0;
     return FAIL(e, ERR_FORMAT, "damaged: row %" PRIu32 ": its details are those of another", r);
+}
+
+/* Strings follow each other, so all of them together are no longer than the file. */
+static bool strings_ok(const struct trace *t)
+{
+    const struct intern_view *v = &t->strings.view;
+    if (!v->offsets) return true;
+    for (uint32_t i = 0; i < t->strings.n; i++)
+        if (v->offsets[i] >= v->offsets[i + 1]) return false;
+    return v->offsets[t->strings.n] <= v->n_bytes;
 }
 
 /* What threads, processes, devices, categories and metadata are called. */
@@ -239,6 +275,7 @@ static bool sizes_ok(const struct trace *t)
 int trace_verify(const struct trace *t, int n_threads, struct err *e)
 {
     TRY(trace_verify_lanes(t, e));
+    if (!strings_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: texts that share their bytes");
     if (!times_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: it begins or ends at no time");
     if (!sizes_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: sizes that cannot be");
     if (!ops_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: shapes that do not exist");
@@ -246,6 +283,7 @@ int trace_verify(const struct trace *t, int n_threads, struct err *e)
     TRY(verify_rows(t, n_threads, e, verify_row));
     TRY(verify_details_are_own(t, e));
     TRY(verify_rows(t, n_threads, e, verify_row_links));
+    TRY(verify_launched(t, e));
     if (!bounds_sums(t)) return FAIL(e, ERR_FORMAT, "damaged: times or sizes that cannot be");
     return 0;
 }

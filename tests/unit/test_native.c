@@ -301,12 +301,11 @@ TEST(a_hostile_file_does_no_harm)
     mem_free(p);
 }
 
-/* Puts `value` at the i-th item of a section, checksums mended, and says what came of it. */
-static int with_bytes(uint32_t id, uint64_t i, size_t offset, const void *value, size_t size,
-                      struct err *e)
+/* Puts `value` at the i-th item of a section of the file `p`, which it takes, checksums mended, and
+ * says what came of it. */
+static int with_bytes_in(char *p, size_t n, uint32_t id, uint64_t i, size_t offset,
+                         const void *value, size_t size, struct err *e)
 {
-    size_t n;
-    char *p = tiny_strata(&n);
     struct strata_foot f;
     memcpy(&f, p + n - sizeof f, sizeof f);
     for (uint64_t k = 0; k < f.n_sections; k++) {
@@ -324,6 +323,14 @@ static int with_bytes(uint32_t id, uint64_t i, size_t offset, const void *value,
     int rc = import_open(scratch("item.strata"), NULL, &t, e);
     if (rc == 0) trace_free(t);
     return rc;
+}
+
+static int with_bytes(uint32_t id, uint64_t i, size_t offset, const void *value, size_t size,
+                      struct err *e)
+{
+    size_t n;
+    char *p = tiny_strata(&n);
+    return with_bytes_in(p, n, id, i, offset, value, size, e);
 }
 
 static int with_item(uint32_t id, uint64_t i, uint64_t value, struct err *e)
@@ -414,28 +421,87 @@ TEST(a_row_without_its_details_is_refused_where_they_are_needed)
     trace_free(t);
 }
 
-/* Passes that count calls or device work make room for as many as there are details. */
+/* Passes that count rows make room for as many as there are details, and sums of rows are bounded by
+ * those of details. */
 TEST(two_rows_with_the_same_details_are_refused)
 {
     struct trace *t = open_trace(tiny);
     REQUIRE(t != NULL);
     row_t first[TABLE_ASYNC + 1];
-    int refused = 0;
+    bool refused[TABLE_ASYNC + 1] = {0};
     for (int i = 0; i <= TABLE_ASYNC; i++) first[i] = ROW_NONE;
     for (row_t r = 0; r < t->n_rows; r++) {
         enum kind_table table = kind_table(t->kind[r]);
         struct err e;
-        if (table != TABLE_CALL && table != TABLE_GPU) continue;
+        if (t->aux[r] == UINT32_MAX) continue;
         if (first[table] == ROW_NONE) {
             first[table] = r;
             continue;
         }
         CHECK_EQ_INT(with_item(SECTION_AUX, r, t->aux[first[table]], &e), ERR_FORMAT);
         CHECK(strstr(e.msg, "its details are those of another") != NULL);
-        refused++;
+        refused[table] = true;
     }
-    CHECK(refused > 2);
+    CHECK(refused[TABLE_CALL] && refused[TABLE_GPU] && refused[TABLE_OP]);
+    CHECK(refused[TABLE_PY] && refused[TABLE_MEM]);
     trace_free(t);
+}
+
+/* One launch of a graph with two kernels, as a .strata file on the heap. */
+static char *graph_strata(size_t *ret_n)
+{
+    static const char json[] =
+        "[{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaGraphLaunch\",\"pid\":1,"
+        "\"tid\":1,\"ts\":1,\"dur\":2,\"args\":{\"correlation\":5}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":0,\"tid\":7,\"ts\":5,"
+        "\"dur\":2,\"args\":{\"correlation\":5,\"stream\":7}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"pid\":0,\"tid\":7,\"ts\":9,"
+        "\"dur\":2,\"args\":{\"correlation\":5,\"stream\":7}}]";
+    put_file(scratch("graph.json"), json, sizeof json - 1);
+    struct trace *t = open_trace(scratch("graph.json"));
+    if (!t) return NULL;
+    CHECK_EQ_UINT(t->n_launched, 2);
+    int rc = write_strata(t, scratch("graph.strata"), &plain);
+    trace_free(t);
+    return rc == 0 ? read_file(scratch("graph.strata"), ret_n) : NULL;
+}
+
+static int graph_with(uint32_t id, uint64_t i, size_t offset, uint32_t value, struct err *e)
+{
+    size_t n = 0;
+    char *p = graph_strata(&n);
+    return p ? with_bytes_in(p, n, id, i, offset, &value, sizeof value, e) : ERR_INTERNAL;
+}
+
+/* What was launched is listed once, by its launch: sums over what calls launched stay within those
+ * over all rows. */
+TEST(work_is_listed_once_where_it_was_launched)
+{
+    struct err e;
+    size_t n_gpu = offsetof(struct call_info, n_gpu);
+    CHECK_EQ_INT(graph_with(SECTION_CALLS, 0, n_gpu, 2, &e), 0);
+    CHECK_EQ_INT(graph_with(SECTION_CALLS, 0, n_gpu, 1, &e), ERR_FORMAT);
+    CHECK_EQ_STR(e.msg, "damaged: work that its launch does not know");
+    CHECK_EQ_INT(graph_with(SECTION_CALLS, 0, n_gpu, 0, &e), ERR_FORMAT);
+    CHECK_EQ_INT(graph_with(SECTION_CALLS, 0, n_gpu, 3, &e), ERR_FORMAT);
+    CHECK_EQ_INT(graph_with(SECTION_LAUNCHED, 0, 0, 2, &e), ERR_FORMAT); /* b, b */
+    CHECK(strstr(e.msg, "what it launched does not exist") != NULL);
+    CHECK_EQ_INT(graph_with(SECTION_LAUNCHED, 1, 0, 1, &e), ERR_FORMAT); /* a, a */
+}
+
+/* A few bytes cannot be the text of many names: whoever reads every name would read them as often. */
+TEST(texts_that_share_their_bytes_are_refused)
+{
+    struct err e;
+    CHECK_EQ_INT(with_item(SECTION_STRING_OFFSETS, 2, 0, &e), ERR_FORMAT);
+    CHECK_EQ_STR(e.msg, "damaged: texts that share their bytes");
+    CHECK_EQ_INT(with_item(SECTION_STRING_OFFSETS, 1, 1u << 30, &e), ERR_FORMAT);
+    struct trace *t = open_trace(scratch("tiny.strata"));
+    REQUIRE(t != NULL);
+    uint64_t n = t->strings.n, end = t->strings.view.offsets[n];
+    trace_free(t);
+    CHECK_EQ_INT(with_item(SECTION_STRING_OFFSETS, n, end, &e), 0);
+    CHECK_EQ_INT(with_item(SECTION_STRING_OFFSETS, n, end + 1, &e), ERR_FORMAT);
 }
 
 TEST(another_version_is_refused)
