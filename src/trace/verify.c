@@ -27,9 +27,14 @@ static bool time_ok(const struct trace *t, row_t r)
 }
 
 /* Begin and end of the trace are those of its spans, which bounds their distance too. */
+static bool verify_is_span(const struct trace *t, row_t r)
+{
+    return t->phase[r] == 'X' && t->kind[r] != KIND_WINDOW && !(t->flags[r] & ROW_NO_TIME);
+}
+
 static bool verify_is_inside(const struct trace *t, row_t r)
 {
-    if (t->phase[r] != 'X' || t->kind[r] == KIND_WINDOW || t->flags[r] & ROW_NO_TIME) return true;
+    if (!verify_is_span(t, r)) return true;
     return t->ts_ns[r] >= t->begin_ns && trace_end_ns(t, r) <= t->end_ns;
 }
 
@@ -217,9 +222,38 @@ static bool names_ok(const struct trace *t)
     return ok;
 }
 
+static bool verify_is_time(int64_t ns)
+{
+    return ns == ID_NONE || bounds_ts(ns);
+}
+
+/* Of the trace as a whole. */
+static bool times_ok(const struct trace *t)
+{
+    if (!bounds_ts(t->base_ns)) return false;
+    if (!verify_is_time(t->window_begin_ns) || !verify_is_time(t->window_end_ns)) return false;
+    if (t->begin_ns == ID_NONE || t->end_ns == ID_NONE) return t->begin_ns == t->end_ns;
+    const int64_t most = 2 * BOUNDS_SPREAD_NS + BOUNDS_DUR_NS;
+    return bounds_ts(t->begin_ns) && t->end_ns >= t->begin_ns && t->end_ns - t->begin_ns <= most;
+}
+
+/* Whether a span of the rows begins with the trace and one ends with it; none lies outside. A trace
+ * that is cut out of it later takes its times from its spans. */
+static bool verify_spans_reach(const struct trace *t)
+{
+    bool begins = t->begin_ns == ID_NONE, ends = begins;
+    for (row_t r = 0; r < t->n_rows && !(begins && ends); r++) {
+        if (!verify_is_span(t, r)) continue;
+        begins = begins || t->ts_ns[r] == t->begin_ns;
+        ends = ends || trace_end_ns(t, r) == t->end_ns;
+    }
+    return begins && ends;
+}
+
 int trace_verify_lanes(const struct trace *t, struct err *e)
 {
     if (!names_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: a name does not exist");
+    if (!times_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: it begins or ends at no time");
     row_t next = 0;
     for (uint32_t i = 0; i < t->n_lanes; i++) {
         const struct lane *l = &t->lanes[i];
@@ -253,14 +287,6 @@ static bool flows_ok(const struct trace *t)
     return true;
 }
 
-static bool times_ok(const struct trace *t)
-{
-    if (!bounds_ts(t->base_ns)) return false;
-    if (t->begin_ns == ID_NONE || t->end_ns == ID_NONE) return t->begin_ns == t->end_ns;
-    const int64_t most = 2 * BOUNDS_SPREAD_NS + BOUNDS_DUR_NS;
-    return bounds_ts(t->begin_ns) && t->end_ns >= t->begin_ns && t->end_ns - t->begin_ns <= most;
-}
-
 static bool sizes_ok(const struct trace *t)
 {
     for (uint32_t i = 0; i < t->n_gpu; i++)
@@ -276,11 +302,12 @@ int trace_verify(const struct trace *t, int n_threads, struct err *e)
 {
     TRY(trace_verify_lanes(t, e));
     if (!strings_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: texts that share their bytes");
-    if (!times_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: it begins or ends at no time");
     if (!sizes_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: sizes that cannot be");
     if (!ops_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: shapes that do not exist");
     if (!flows_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: flows that lead nowhere");
     TRY(verify_rows(t, n_threads, e, verify_row));
+    if (!verify_spans_reach(t))
+        return FAIL(e, ERR_FORMAT, "damaged: it begins or ends with no span");
     TRY(verify_details_are_own(t, e));
     TRY(verify_rows(t, n_threads, e, verify_row_links));
     TRY(verify_launched(t, e));

@@ -8,7 +8,7 @@
 /* ERR_FORMAT with the first row that breaks a guarantee. Reads every column once. */
 int trace_verify(const struct trace *t, int n_threads, struct err *e) MUST_USE;
 
-/* The part of it that costs nothing: lanes cover the rows and belong to processes. */
+/* The part of it that costs nothing: the small tables, and what is said of the trace as a whole. */
 int trace_verify_lanes(const struct trace *t, struct err *e) MUST_USE;
 
 #endif

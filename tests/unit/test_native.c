@@ -10,6 +10,7 @@
 #include "mend.h"
 #include "same.h"
 #include "scratch.h"
+#include "trace/bounds.h"
 
 static const char tiny[] = TEST_DATA "/tiny.json";
 static const struct export_options plain = {.n_threads = 2};
@@ -421,8 +422,8 @@ TEST(a_row_without_its_details_is_refused_where_they_are_needed)
     trace_free(t);
 }
 
-/* Passes that count rows make room for as many as there are details, and sums of rows are bounded by
- * those of details. */
+/* Passes that count rows make room for as many as there are details, and sums of rows are bounded
+ * by those of details. */
 TEST(two_rows_with_the_same_details_are_refused)
 {
     struct trace *t = open_trace(tiny);
@@ -489,7 +490,43 @@ TEST(work_is_listed_once_where_it_was_launched)
     CHECK_EQ_INT(graph_with(SECTION_LAUNCHED, 1, 0, 1, &e), ERR_FORMAT); /* a, a */
 }
 
-/* A few bytes cannot be the text of many names: whoever reads every name would read them as often. */
+/* Times of the whole trace are used without its rows, by `info`, and with them. */
+TEST(times_of_the_whole_that_cannot_be_are_refused)
+{
+    static const size_t at[] = {
+        offsetof(struct strata_summary, base_ns), offsetof(struct strata_summary, begin_ns),
+        offsetof(struct strata_summary, end_ns), offsetof(struct strata_summary, window_begin_ns),
+        offsetof(struct strata_summary, window_end_ns)};
+    static const int64_t no[] = {INT64_MIN + 1, INT64_MAX, BOUNDS_TS_NS + 1};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        for (size_t k = 0; k < sizeof no / sizeof *no; k++) {
+            struct err e;
+            struct trace *t = NULL;
+            CHECK_EQ_INT(with_bytes(SECTION_SUMMARY, 0, at[i], &no[k], sizeof no[k], &e),
+                         ERR_FORMAT);
+            CHECK_EQ_STR(e.msg, "damaged: it begins or ends at no time");
+            CHECK_EQ_INT(open_quick(scratch("item.strata"), &t), ERR_FORMAT);
+        }
+    }
+}
+
+TEST(a_trace_begins_and_ends_with_its_spans)
+{
+    struct trace *t = open_trace(scratch("tiny.strata"));
+    REQUIRE(t != NULL);
+    int64_t early = t->begin_ns - 1, late = t->end_ns + 1;
+    trace_free(t);
+    size_t begin = offsetof(struct strata_summary, begin_ns);
+    size_t end = offsetof(struct strata_summary, end_ns);
+    struct err e;
+    CHECK_EQ_INT(with_bytes(SECTION_SUMMARY, 0, begin, &early, sizeof early, &e), ERR_FORMAT);
+    CHECK_EQ_STR(e.msg, "damaged: it begins or ends with no span");
+    CHECK_EQ_INT(with_bytes(SECTION_SUMMARY, 0, end, &late, sizeof late, &e), ERR_FORMAT);
+    CHECK_EQ_STR(e.msg, "damaged: it begins or ends with no span");
+}
+
+/* A few bytes cannot be the text of many names: whoever reads every name would read them as often.
+ */
 TEST(texts_that_share_their_bytes_are_refused)
 {
     struct err e;
