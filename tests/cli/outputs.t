@@ -78,6 +78,11 @@ $ echo '{"traceEvents":[{"cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Dev
 > "args":{"bytes":4000000000}}]}' > c.json; strata report c.json --set report_gain_pct=0 > /dev/null
 ! strata: c.json: negative durations, set to 0: 1 (first at byte 16); strata info --lint lists all
 
+# What is computed in no time has no rate.
+$ echo '[{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":5,"dur":0,"pid":1,"tid":1,"args":{
+> "Input Dims":[[8,8],[8,8]],"Input type":["float","float"]}}]' > mm.json; strata report -v mm.json | grep FLOP
+|   1.02e-06 GFLOP
+
 # A page of a trace that has no span: its times count from 0.
 $ echo '[{"ph":"C","name":"x","ts":5,"args":{"v":1}},{"ph":"i","name":"i","ts":7}]' > i.json
 $ strata report i.json --html i.html > /dev/null 2>&1 && ls i.html

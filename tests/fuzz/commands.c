@@ -135,6 +135,23 @@ static bool is_clean(struct str out)
     return true;
 }
 
+/* Whether a quantity is no number: "nan TFLOP/s", "inf times". Names of the trace may hold such a
+ * word, but not before a unit. */
+static bool has_no_number(struct str out)
+{
+    static const char *const words[] = {"nan", "inf"};
+    static const char *const units[] = {" %",     " us", " ms", " s ", " GB",    " MB",
+                                        " TFLOP", " TB", " J",  " W",  " times", "x "};
+    for (size_t i = 0; i + 8 < out.n; i++) {
+        bool begins = i == 0 || strchr(" -(+", out.p[i - 1]);
+        struct str rest = str_from(out.p + i + 3, out.n - i - 3);
+        for (int w = 0; begins && w < 2; w++)
+            for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+                if (memcmp(out.p + i, words[w], 3) == 0 && str_starts(rest, units[u])) return true;
+    }
+    return false;
+}
+
 static bool is_json(struct str out)
 {
     struct arena mem;
@@ -166,6 +183,7 @@ static void check_output(char *const *words, int n)
     if (json && !is_json(text)) complain("this is not JSON", words, n);
     if (!json && !has(words, n, "--color=always") && !is_clean(text))
         complain("this commands a terminal", words, n);
+    if (!json && has_no_number(text)) complain("a quantity is no number", words, n);
     mem_free(out);
 }
 

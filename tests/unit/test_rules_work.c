@@ -88,6 +88,21 @@ TEST(exposed_copy_fires_when_nothing_hides_the_copies)
     done(&d);
 }
 
+/* Copies beside the kernels are in nobody's way. Where a share of 0 is enough, that of nothing is
+ * not: there is no copy to show. */
+TEST(exposed_copy_near_miss_no_copy_in_the_way)
+{
+    struct diagnosis d = {.t = uploads(true, 300, true)};
+    struct err e;
+    err_init(&e);
+    arena_init(&d.mem);
+    context_init(&d.cx, d.t, &d.mem);
+    for (int i = 0; i < TH_COUNT; i++) d.cx.th.value[i] = 0;
+    CHECK_EQ_INT(context_need(&d.cx, &checklist_pass, &e), 0);
+    CHECK(found(&d, "exposed_copy") == NULL);
+    done(&d);
+}
+
 /* Kernels of 20 us between copies of 160 us: overlap hides next to nothing. What is priced comes
  * first all the same. */
 TEST(exposed_copy_says_to_copy_less_after_what_it_prices)

@@ -74,8 +74,9 @@ static int exposed_copy_run(const struct context *cx, struct findings *out, stru
     struct copies c;
     if (!d || w->parts.kernel_ns <= 0 || stats_pct(w->parts.copy_ns, w->wall_ns) < least) return 0;
     TRY(find_copies(cx, d, &c, e));
-    return stats_pct(c.exposed_ns, w->wall_ns) < least ? 0
-                                                       : exposed_copy_report_copies(cx, &c, out, e);
+    /* A share of nothing is enough where the threshold is 0. */
+    if (c.longest == ROW_NONE || stats_pct(c.exposed_ns, w->wall_ns) < least) return 0;
+    return exposed_copy_report_copies(cx, &c, out, e);
 }
 
 const struct rule rule_exposed_copy = {

@@ -373,7 +373,7 @@ static void view_report_full_put_mfu(const struct screen *s, const struct contex
     bool small = flop < 1e11;
     buf_printf(&text, "%.3g %cFLOP%s", flop / (small ? 1e9 : 1e12), small ? 'G' : 'T',
                m->steps ? " per step" : "");
-    buf_printf(&text, " at %.3g TFLOP/s", m->per_s / 1e12);
+    if (isfinite(m->per_s)) buf_printf(&text, " at %.3g TFLOP/s", m->per_s / 1e12);
     if (m->pct > 0)
         buf_printf(&text, ", of %.0f on the datasheet (%s)", m->peak_per_s / 1e12,
                    precision_name(m->precision));
