@@ -497,6 +497,18 @@ def test_files_that_are_no_signatures(tmp_path, capsys):
     assert status == 3 and "strata run" in said.err
 
 
+def test_pipes_in_the_place_of_files(tmp_path, capsys):
+    for name in ("timing_io_signature.json", "timing.json", "environment.json", "trace.json",
+                 "trace.json.gz"):
+        os.mkfifo(tmp_path / name)
+    status, said = bench(capsys, tmp_path, "--list")
+    assert status == 3 and "not a file" in said.err, said.err
+    from strata.bench import against
+    assert against.full_trace(str(tmp_path), "x") is None
+    assert against.duration(str(tmp_path), "x", {}, 3.0) is None
+    assert against.machine(str(tmp_path), "cpu") == []
+
+
 def test_no_torch(run, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "torch", None)
     status, said = bench(capsys, run, "--stage", "unet_forward", "--entry", "bench_entry:load")

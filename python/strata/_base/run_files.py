@@ -169,14 +169,20 @@ def _create(name: str, instead_of: str, place: int) -> Any:
     return open(fd, "w", encoding="utf-8", errors="replace")
 
 
+def open_found(path: str, more: int = 0) -> Any:
+    """The bytes of a file that nobody named: it was found in a folder. A pipe in its place would be
+    waited for, and a device has no end."""
+    fd = _open(path, os.O_RDONLY | os.O_NONBLOCK | more)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "a pipe, a device or a folder, not a file", path)
+    return open(fd, "rb")
+
+
 def read_plain(path: str) -> str:
-    """The text of a small plain file; whatever else is there, a link or a pipe, is not followed and
-    not waited for."""
-    fd = _open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with open(fd, encoding="utf-8", errors="replace") as f:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(f"{path} is not a file")
-        return f.read(1 << 20)
+    """The text of a small plain file; a link is not followed."""
+    with open_found(path, os.O_NOFOLLOW) as f:
+        return f.read(1 << 20).decode(errors="replace")
 
 
 def write_text(path: str, text: str) -> bool:

@@ -7,6 +7,7 @@ import json
 import os
 from typing import Any
 
+from strata._base import run_files
 from strata._record import call_state, io_signature
 from strata.bench import files, timeline
 from strata.bench.signatures import Signature
@@ -17,7 +18,7 @@ FEW_CALLS = 3  # fewer in the full run: its time includes the warm-up
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        with open(path, encoding="utf-8") as f:
+        with run_files.open_found(path) as f:
             found = json.load(f)
         return found if isinstance(found, dict) else {}
     except (OSError, ValueError):

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from strata._base import run_files
 from strata.bench import described
 from strata.bench.errors import USAGE, BenchError, nearest
 
@@ -54,7 +55,7 @@ class SignatureFile:
 
     def _read(self) -> dict[str, Any]:
         try:
-            with open(self.path, encoding="utf-8") as f:
+            with run_files.open_found(self.path) as f:
                 content = json.load(f)
         except OSError as why:
             raise BenchError(f"{self.path}: {why.strerror}. `strata run -- python pipe.py` writes one "

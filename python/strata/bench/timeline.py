@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from strata._base import command
+from strata._base import command, run_files
 
 DEVICE_WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 LAUNCHES = ("cuda_runtime", "cuda_driver", "privateuse1_runtime", "xpu_runtime")
@@ -51,9 +51,8 @@ def _cut(text: str, width: int = 60) -> str:
 
 def events(path: str) -> list[dict[str, Any]]:
     """The events of a trace, packed or not."""
-    opened = gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb")
-    with opened as f:
-        content = json.load(f)
+    with run_files.open_found(path) as f:
+        content = json.load(gzip.open(f) if path.endswith(".gz") else f)
     found = content.get("traceEvents", []) if isinstance(content, dict) else content
     return [e for e in found if isinstance(e, dict) and e.get("ph") == "X"]
 
