@@ -7,7 +7,13 @@
 
 #include "base/buf.h"
 
-enum { LONGEST_TEXT = 16 << 20, SMALLEST_ROW = 4, MOST_READINGS = 16 };
+enum {
+    LONGEST_TEXT = 16 << 20,
+    SMALLEST_ROW = 4,
+    SMALLEST_PAGE = 512,
+    MOST_READINGS = 16,
+    SCHEMA_PAGES = 100000 /* that are looked at again and again for what tables there are */
+};
 
 static int sqlite_in_fail_sql(struct sqlite_in *d, int rc, struct err *e)
 {
@@ -42,7 +48,9 @@ static void forget_log(struct file_map *f)
 
 int sqlite_in_open(struct sqlite_in *d, struct file_map *f, struct err *e)
 {
-    *d = (struct sqlite_in){.rows_left = f->n / SMALLEST_ROW, .bytes_left = MOST_READINGS * f->n};
+    *d = (struct sqlite_in){.rows_left = f->n / SMALLEST_ROW,
+                            .bytes_left = MOST_READINGS * f->n,
+                            .pages_left = MOST_READINGS * (f->n / SMALLEST_PAGE) + SCHEMA_PAGES};
     int rc = sqlite3_open_v2(":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK) {
         sqlite_in_lock_down(d->db);
@@ -136,6 +144,20 @@ static int sqlite_in_count_texts(struct sqlite_in *d, sqlite3_stmt *s, struct er
     return 0;
 }
 
+/* What comes after a long value of a row is found by going through all its pages. */
+static int sqlite_in_count_pages(struct sqlite_in *d, struct err *e)
+{
+    static const int looked_at[] = {SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS};
+    for (int i = 0; i < 2; i++) {
+        int n = 0, most;
+        sqlite3_db_status(d->db, looked_at[i], &n, &most, 1);
+        if ((uint64_t)n > d->pages_left)
+            return FAIL(e, ERR_FORMAT, "damaged: its rows share their pages");
+        d->pages_left -= (uint64_t)n;
+    }
+    return 0;
+}
+
 int sqlite_in_step(struct sqlite_in *d, sqlite3_stmt *s, struct err *e)
 {
     if (!s) return 0;
@@ -147,6 +169,7 @@ int sqlite_in_step(struct sqlite_in *d, sqlite3_stmt *s, struct err *e)
         return 0;
     }
     if (!d->rows_left--) return FAIL(e, ERR_FORMAT, "damaged: more rows than the file can hold");
+    TRY(sqlite_in_count_pages(d, e));
     TRY(sqlite_in_count_texts(d, s, e));
     return 1;
 }

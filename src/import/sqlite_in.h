@@ -16,6 +16,7 @@ struct sqlite_in {
     sqlite3 *db;
     uint64_t rows_left;  /* how many rows a file of this size can hold: stops endless trees */
     uint64_t bytes_left; /* the same of texts, each read a few times */
+    uint64_t pages_left; /* and of pages: rows may share those that a long value goes on in */
     uint64_t n_broken;   /* tables whose pages are damaged: read as far as possible */
 };
 

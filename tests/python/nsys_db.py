@@ -134,3 +134,61 @@ def write_sample(path):
         db.sql("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1790857026000000000,'','')")
         db.sql("INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PRODUCT_VERSION','2024.6.2')")
         db.sql("INSERT INTO META_DATA_EXPORT VALUES('TARGET_SECRET','hunter2')")
+
+
+def _varint(n):
+    out = [n & 0x7f]
+    while n := n >> 7:
+        out.append(n & 0x7f | 0x80)
+    return bytes(reversed(out))
+
+
+def _page(kind, cells, rightmost=b"", begin=0, size=512):
+    """A page of a b-tree: its cells from the end, and where each of them begins."""
+    out, at, places = bytearray(size), size, b""
+    for cell in cells:
+        at -= len(cell)
+        out[at:at + len(cell)] = cell
+        places += at.to_bytes(2, "big")
+    head = bytes([kind, 0, 0]) + len(cells).to_bytes(2, "big") + at.to_bytes(2, "big") + b"\0"
+    head += rightmost + places
+    out[begin:begin + len(head)] = head
+    return out
+
+
+def write_shared_pages(path, rows, chain):
+    """Kernels with a long value before their times, which goes on in the same `chain` of pages for all of
+    them: SQLite goes through those for each row. Python's module writes no such file."""
+    sql = b"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(junk BLOB, start INTEGER, end INTEGER)"
+    here, more = 39, 508  # bytes of a row that stand with it, and that one page of its rest has
+    payload = here + more * chain
+    n_head = 3 + len(_varint(2 * payload))  # its own length, the kinds of three values
+    head = bytes([n_head]) + _varint(12 + 2 * (payload - n_head - 2)) + b"\1\1"
+    assert len(head) == n_head
+    pages = [b""]  # the first one, with the schema, comes last
+    for i in range(chain):
+        following = i + 3 if i + 1 < chain else 0
+        pages.append(following.to_bytes(4, "big") + bytes(more - 2) + b"\1\2")
+    cells = [_varint(payload) + _varint(r) + head + bytes(here - len(head)) + (2).to_bytes(4, "big")
+             for r in range(1, rows + 1)]
+    level = []  # (page, last row) of the nodes of a level
+    for i in range(0, rows, 9):
+        pages.append(_page(13, cells[i:i + 9]))
+        level.append((len(pages), min(i + 9, rows)))
+    while len(level) > 1:
+        above = []
+        for i in range(0, len(level), 50):
+            *nodes, last = level[i:i + 50]
+            cells = [p.to_bytes(4, "big") + _varint(r) for p, r in nodes]
+            pages.append(_page(5, cells, last[0].to_bytes(4, "big")))
+            above.append((len(pages), last[1]))
+        level = above
+    texts = [b"table", b"CUPTI_ACTIVITY_KIND_KERNEL", b"CUPTI_ACTIVITY_KIND_KERNEL"]
+    types = b"".join(_varint(13 + 2 * len(t)) for t in texts) + b"\4" + _varint(13 + 2 * len(sql))
+    entry = bytes([len(types) + 1]) + types + b"".join(texts) + level[0][0].to_bytes(4, "big") + sql
+    first = _page(13, [_varint(len(entry)) + b"\1" + entry], begin=100)
+    first[:24] = b"SQLite format 3\0" + (512).to_bytes(2, "big") + b"\1\1\0\x40\x20\x20"
+    for at, value in ((24, 1), (28, len(pages)), (40, 1), (44, 4), (56, 1), (92, 1), (96, 3045000)):
+        first[at:at + 4] = value.to_bytes(4, "big")
+    pages[0] = first
+    path.write_bytes(b"".join(pages))

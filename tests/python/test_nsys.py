@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from nsys_db import SCHEMA, NsysDb, write_sample
+from nsys_db import SCHEMA, NsysDb, write_sample, write_shared_pages
 
 
 def strata(*args, stdin=None):
@@ -258,3 +258,14 @@ def test_texts_that_the_file_does_not_hold(path):
         db.sql(f"ALTER TABLE StringIds ADD COLUMN value TEXT DEFAULT '{'n' * 40000}'")
     done = strata("info", path)
     assert done.returncode == 3 and b"texts are longer than the file can hold" in done.stderr
+
+
+def test_rows_that_share_their_pages(path):
+    write_shared_pages(path, 40, 40)
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*), sum(start), sum(end), sum(length(junk)) FROM"
+                          " CUPTI_ACTIVITY_KIND_KERNEL").fetchone()[:3] == (40, 40, 80)
+    assert strata("info", path).returncode == 0
+    write_shared_pages(path, 4000, 1000)
+    done = strata("info", path)
+    assert done.returncode == 3 and b"its rows share their pages" in done.stderr
