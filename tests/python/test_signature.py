@@ -1,6 +1,7 @@
 """Descriptions of what goes in and out: every kind of value, ranges, budgets, and the way back."""
 import collections
 import dataclasses
+import functools
 import json
 import math
 
@@ -384,6 +385,102 @@ def test_looking_runs_none_of_the_programs_code(strata):
                   [Computed()]):
         call(value, named=value)
     assert asked == []
+
+
+def test_types_and_owners_run_none_of_the_programs_code(strata):
+    """Types that compare themselves, modules and hooks that compute what others store."""
+    asked = []
+
+    def ask(what):
+        asked.append(what)
+        raise KeyboardInterrupt(what)
+
+    class Meta(type):
+        is_armed = False
+
+        def __hash__(cls):
+            return ask("hash") if Meta.is_armed else 1
+
+        def __eq__(cls, other):
+            return ask("eq") if Meta.is_armed else cls is other
+
+        def __getattribute__(cls, name):
+            return ask(name) if Meta.is_armed else super().__getattribute__(name)
+
+    class Plain(metaclass=Meta):
+        pass
+
+    class Listed(list, metaclass=Meta):
+        pass
+
+    class Pair(tuple, metaclass=Meta):
+        pass
+
+    class Hook:
+        def __getattr__(self, name):
+            ask(f"hook.{name}")
+
+        def __call__(self, *args):
+            return None
+
+    class Odd(torch.nn.Module):
+        @property
+        def training(self):
+            return ask("training")
+
+        @training.setter
+        def training(self, value):
+            pass
+
+        def modules(self):
+            return ask("modules")
+
+        @strata.stage("odd")
+        def forward(self, x):
+            return x
+
+    class Slots:
+        __slots__ = ()
+
+        @property
+        def __dict__(self):
+            return ask("dict")
+
+        @strata.stage("slots")
+        def step(self, x):
+            return x
+
+    @strata.stage("typed")
+    def call(*values, **named):
+        return values[0]
+
+    values = [Plain(), Listed([1]), Pair((1, 2)), Plain]
+    odd = Odd()
+    odd._forward_hooks[1] = Hook()
+    Meta.is_armed = True
+    for value in values:
+        call(value, [value], named={"a": value})
+    Meta.is_armed = False
+    odd.forward(1)
+    Slots().step(1)
+    assert asked == []
+
+
+def test_hooks_of_modules_and_of_those_inside(strata):
+    from strata._record import call_state
+
+    inner = torch.nn.Linear(1, 1)
+    outer = torch.nn.Sequential(inner, torch.nn.Sequential(inner))
+
+    def watch(*args):
+        return None
+
+    inner.register_forward_hook(watch)
+    outer.register_forward_pre_hook(watch)
+    outer.register_forward_pre_hook(functools.partial(watch))
+    name = watch.__qualname__
+    assert call_state.hooks(outer) == {name: 2, "partial": 1}
+    assert call_state.hooks(torch.nn.ReLU()) == {}
 
 
 def test_texts_are_kept_only_where_they_are_harmless(strata):

@@ -4,8 +4,11 @@ only what makes it behave differently: hooks, training."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from strata._record import held
 
 MOST_VALUES = 4096  # elements of a tensor of an object's state
 MOST_ATTRIBUTES = 128
@@ -37,18 +40,15 @@ def describe(owner: Any, value: Callable[[str, Any], dict[str, Any]]) -> dict[st
     """The state of an object; `value` describes one attribute, given its name. Empty when there is none."""
     if owner is None or isinstance(owner, type):
         return {}
-    kind = f"{type(owner).__module__}.{type(owner).__qualname__}"
+    kind = held.type_name(type(owner))
     if is_module(owner):
-        return {"type": kind, "training": owner.training, "hooks": hooks(owner)}
+        return {"type": kind, "training": held.attributes(owner).get("training") is True,
+                "hooks": hooks(owner)}
     attributes = {}
-    try:
-        held_in = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        held_in = {}
-    for name, held in list(held_in.items())[:MOST_ATTRIBUTES]:
-        if is_module(held) or callable(held):
+    for name, found in list(held.attributes(owner).items())[:MOST_ATTRIBUTES]:
+        if is_module(found) or callable(found):
             continue
-        described = value(name, held)
+        described = value(name, found)
         if _is_plain(described):
             attributes[name] = described
     return {"type": kind, "attributes": attributes}
@@ -66,20 +66,45 @@ def _is_plain(d: dict[str, Any]) -> bool:
     return kind in ("value", "dtype", "device") and "cut" not in d and "hidden" not in d
 
 
+def _inside(module: Any) -> Iterable[Any]:
+    """The module and those in it, each once; the program may have methods of its own for that."""
+    seen, left = {id(module)}, [module]
+    while left:
+        part = left.pop()
+        yield part
+        for inner in _values(held.attributes(part).get("_modules")):
+            if is_module(inner) and id(inner) not in seen:
+                seen.add(id(inner))
+                left.append(inner)
+
+
+def _values(found: Any) -> list[Any]:
+    return list(dict.values(found)) if issubclass(type(found), dict) else []
+
+
+def _hook_name(hook: Any) -> str:
+    if type(hook) is types.MethodType:
+        hook = hook.__func__
+    if type(hook) is types.FunctionType or type(hook) is types.BuiltinFunctionType:
+        return hook.__qualname__
+    return held.type_name(type(hook)).rpartition(".")[2]
+
+
 def hooks(module: Any) -> dict[str, int]:
     """How many hooks of what kind the module and those inside it have: offloading, caching."""
     found: dict[str, int] = {}
 
-    def count(hook: Any) -> None:
-        name = type(hook).__name__ if not hasattr(hook, "__qualname__") else hook.__qualname__
+    def count(name: str) -> None:
         found[name] = found.get(name, 0) + 1
 
-    for part in module.modules():
-        for hook in [*part._forward_pre_hooks.values(), *part._forward_hooks.values()]:
-            count(hook)
-        if "_hf_hook" in vars(part):
-            count(part._hf_hook)
-        registry = vars(part).get("_diffusers_hook")
-        for name in getattr(registry, "hooks", {}):
-            found[name] = found.get(name, 0) + 1
+    for part in _inside(module):
+        stored = held.attributes(part)
+        for name in ("_forward_pre_hooks", "_forward_hooks"):
+            for hook in _values(stored.get(name)):
+                count(_hook_name(hook))
+        if "_hf_hook" in stored:
+            count(_hook_name(stored["_hf_hook"]))
+        registered = held.attributes(stored.get("_diffusers_hook")).get("hooks")
+        for name in list(registered) if type(registered) is dict else []:
+            count(str(name))
     return found

@@ -40,7 +40,7 @@ from typing import Any
 
 from strata._base import device, settings
 from strata._base.secrets import HIDDEN, is_harmless, is_secret
-from strata._record import call_state
+from strata._record import call_state, held
 
 _wanted = settings.flag("STRATA_TEST_SIGNATURES", True)
 
@@ -60,8 +60,13 @@ _LIBRARIES = frozenset({"torch", "numpy", "jax", "jaxlib", "torchao", "transform
                         "accelerate", "bitsandbytes", "optimum"})
 MOST_KINDS = 1024
 
+_WORDS = held.ids(bool, str)
+_NUMBERS = held.ids(int, float)
+_PLAIN = held.ids(str, int, float, bool, type(None))
+_ITEMS = held.ids(list, tuple, set, frozenset)
+
 _device_looks: dict[Any, int] = {}
-_array_kinds: dict[type, str] = {}  # "torch", "other" or "" for types seen
+_array_kinds: dict[int, tuple[type, str]] = {}  # "torch", "other" or "" for types seen, by id
 _lock = threading.Lock()
 _stages: dict[int, _StageSignatures] = {}  # by node
 _resets = 0
@@ -172,25 +177,25 @@ def _is_traced() -> bool:
 
 def _array_kind(kind: type) -> str:
     """"torch" for tensors, "other" for arrays of NumPy and JAX, "" for anything else."""
-    found = _array_kinds.get(kind)
-    if found is None:
-        found = _find_array_kind(kind)
-        if len(_array_kinds) < MOST_KINDS:
-            _array_kinds[kind] = found
+    known = _array_kinds.get(id(kind))
+    if known is not None:
+        return known[1]
+    found = _find_array_kind(kind)
+    if len(_array_kinds) < MOST_KINDS:
+        _array_kinds[id(kind)] = kind, found  # it stays, so that no other type gets its id
     return found
 
 
 def _find_array_kind(kind: type) -> str:
-    module = type.__getattribute__(kind, "__module__")
-    if not isinstance(module, str) or module.partition(".")[0] not in _LIBRARIES:
+    if held.module_of(kind).partition(".")[0] not in _LIBRARIES:
         return ""
-    bases = type.__getattribute__(kind, "__mro__")
-    if getattr(sys.modules.get("torch"), "Tensor", None) in bases:
+    bases = held.ids(*held.bases(kind))
+    if id(getattr(sys.modules.get("torch"), "Tensor", None)) in bases:
         return "torch"
     arrays = (getattr(sys.modules.get("numpy"), "ndarray", None),
               getattr(sys.modules.get("jax"), "Array", None))
-    named = any(type.__getattribute__(base, "__name__") == "ArrayImpl" for base in bases)
-    return "other" if named or any(a is not None and a in bases for a in arrays) else ""
+    named = any(held.type_name(base).endswith(".ArrayImpl") for base in held.bases(kind))
+    return "other" if named or any(id(a) in bases for a in arrays if a is not None) else ""
 
 
 def _glance(values: Iterable[Any], seen: list[Any], depth: int = 0) -> None:
@@ -207,7 +212,7 @@ def _glance(values: Iterable[Any], seen: list[Any], depth: int = 0) -> None:
                 items = value.values() if kind is dict else value
                 _glance(itertools.islice(items, GLANCED_ITEMS), seen, 1)
         else:
-            seen += (tuple(value.shape), value.dtype) if _array_kind(kind) else (kind,)
+            seen += (tuple(value.shape), value.dtype) if _array_kind(kind) else (id(kind),)
 
 
 class Recorder:
@@ -361,37 +366,41 @@ def _parts(d: dict[str, Any]) -> list[Any]:
 
 
 def _type_name(value: Any) -> str:
-    kind = type(value)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    return held.type_name(type(value))
 
 
 def _describe(value: Any, depth: int, small: int = SMALL, secret: bool = False) -> tuple[Any, dict[str, Any]]:
     """A hashable key and a JSON description of `value`; values of tensors up to `small` elements, and no
     text or number of what is `secret`."""
     kind = type(value)
-    if value is None or kind in (bool, str):
+    if value is None or id(kind) in _WORDS:
         return _describe_word(value, secret)
-    if kind in (int, float):
+    if id(kind) in _NUMBERS:
         return _describe_hidden(kind, 0) if secret else _describe_number(value)
     torch = sys.modules.get("torch")
     if torch is not None and _array_kind(kind) == "torch":
         return _describe_tensor(torch, value, 0 if secret else small)
     if depth >= DEEPEST:
-        return (kind,), {"kind": "object", "type": _type_name(value)}
-    if kind in (list, tuple, set, frozenset):
+        return _describe_object(value)
+    if id(kind) in _ITEMS:
         return _describe_items(value, kind.__name__, depth, small, secret)
-    if dataclasses.is_dataclass(kind):
+    if held.by_type(kind, "__dataclass_fields__") is not None:
         return _describe_fields(value, depth, small, secret)
     if issubclass(kind, dict):
         return _describe_dict(value, depth, small, secret)
     if issubclass(kind, tuple):  # namedtuple
         key, d = _describe_items(tuple(tuple.__iter__(value)), "tuple", depth, small, secret)
-        return (kind, key), {**d, "type": _type_name(value)}
-    if torch is not None and kind in (torch.dtype, torch.device):
+        return (_type_name(value), key), {**d, "type": _type_name(value)}
+    if torch is not None and (kind is torch.dtype or kind is torch.device):
         return (kind, str(value)), {"kind": kind.__name__, "value": str(value).removeprefix("torch.")}
     if torch is not None and kind is torch.Generator:
         return (kind, str(value.device)), {"kind": "generator", "device": str(value.device)}
-    return (kind,), {"kind": "object", "type": _type_name(value)}
+    return _describe_object(value)
+
+
+def _describe_object(value: Any) -> tuple[Any, dict[str, Any]]:
+    name = _type_name(value)
+    return (name,), {"kind": "object", "type": name}
 
 
 def _describe_hidden(kind: type, n: int) -> tuple[Any, dict[str, Any]]:
@@ -463,8 +472,7 @@ def _value_range(torch: Any, t: Any) -> _Range:
 def _describe_items(value: Any, kind: str, depth: int, small: int,
                     secret: bool) -> tuple[Any, dict[str, Any]]:
     items = value
-    if kind in ("set", "frozenset") and all(type(item) in (str, int, float, bool, type(None))
-                                            for item in value):
+    if kind in ("set", "frozenset") and all(id(type(item)) in _PLAIN for item in value):
         items = sorted(value, key=repr)
     keys, described = [], []
     for i, item in enumerate(items):
@@ -500,7 +508,7 @@ def _describe_dict(value: dict, depth: int, small: int, secret: bool) -> tuple[A
 def _key_name(key: Any) -> tuple[Any, bool]:
     """A key of a dict as it is recorded, and whether its value is a secret: names as they are, of other
     objects their type. A text that is not a name may be one of the program's data."""
-    if type(key) in (int, float, bool, type(None)):
+    if type(key) is not str and id(type(key)) in _PLAIN:
         return key, False
     if type(key) is not str:
         return f"<{_type_name(key)}>", False
@@ -511,24 +519,29 @@ def _key_name(key: Any) -> tuple[Any, bool]:
 
 def _field(value: Any, name: str) -> Any:
     """A field of a dataclass as it is stored; one that is computed is as good as none."""
-    held = getattr(type(value), name, None)
-    if type(held) is types.MemberDescriptorType:
+    slot = held.by_type(type(value), name)
+    if type(slot) is types.MemberDescriptorType:
         try:
-            return held.__get__(value)
+            return slot.__get__(value)
         except AttributeError:
             return None
-    try:
-        return object.__getattribute__(value, "__dict__").get(name)
-    except AttributeError:
-        return None
+    return held.attributes(value).get(name)
+
+
+def _field_names(kind: type) -> list[str]:
+    """As dataclasses.fields says, which asks the type."""
+    fields = held.by_type(kind, "__dataclass_fields__")
+    plain = dataclasses._FIELD  # type: ignore[attr-defined]
+    return [f.name for f in dict.values(fields)
+            if type(f) is dataclasses.Field and f._field_type is plain]  # type: ignore[attr-defined]
 
 
 def _describe_fields(value: Any, depth: int, small: int, secret: bool) -> tuple[Any, dict[str, Any]]:
     keys, fields = [], {}
-    for f in dataclasses.fields(type(value)):
-        hidden = secret or is_secret(f.name)
-        key, fields[f.name] = _describe(_field(value, f.name), depth + 1, small, hidden)
-        keys.append((f.name, key))
+    for field in _field_names(type(value)):
+        hidden = secret or is_secret(field)
+        key, fields[field] = _describe(_field(value, field), depth + 1, small, hidden)
+        keys.append((field, key))
     name = _type_name(value)
     return (name, tuple(keys)), {"kind": "dataclass", "type": name, "fields": fields}
 
