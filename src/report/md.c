@@ -3,12 +3,26 @@
 
 #include <string.h>
 
+/* `>` quotes at the beginning only; in the middle it is the end of what `<` would have begun. */
 void md_text(struct buf *out, const char *text)
 {
+    if (*text == '>') buf_addc(out, '\\');
     for (; *text; text++) {
-        if (strchr("\\|`*_<>[]#", *text)) buf_addc(out, '\\');
+        if (strchr("\\|`*_<[]#", *text)) buf_addc(out, '\\');
         buf_addc(out, *text == '\n' ? ' ' : *text);
     }
+}
+
+/* Nothing can be escaped inside of code, so that a quote would end it. */
+void md_code(struct buf *out, const char *text)
+{
+    buf_addc(out, '`');
+    if (!*text) buf_addc(out, '-');
+    for (; *text; text++) {
+        if (*text == '|') buf_addc(out, '\\');
+        buf_addc(out, *text == '\n' ? ' ' : *text == '`' ? '\'' : *text);
+    }
+    buf_addc(out, '`');
 }
 
 void md_table(struct buf *out, const struct text_table *t)

@@ -78,6 +78,12 @@ $ echo '{"traceEvents":[{"cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Dev
 > "args":{"bytes":4000000000}}]}' > c.json; strata report c.json --set report_gain_pct=0 > /dev/null
 ! strata: c.json: negative durations, set to 0: 1 (first at byte 16); strata info --lint lists all
 
+# Nor does a name end the code that it stands in.
+$ echo '[{"ph":"X","cat":"cpu_op","name":"x`![i](//evil)`|\u001b[31m","ts":0,"dur":50000,"pid":1,"tid":1}]' > n.json
+$ strata report n.json --md | grep evil | cat -v
+| No GPU work in this trace: 50.0 ms of CPU time. Largest part: x\`!\[i\](//evil)\`\|?\[31m, 50.0 ms in 1 call (100 %).
+| - `x'![i](//evil)'\|?[31m`: 50.0 ms itself in 1 calls (100 %)
+
 # What is computed in no time has no rate.
 $ echo '[{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":5,"dur":0,"pid":1,"tid":1,"args":{
 > "Input Dims":[[8,8],[8,8]],"Input type":["float","float"]}}]' > mm.json; strata report -v mm.json | grep FLOP

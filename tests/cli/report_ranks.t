@@ -43,7 +43,7 @@ $ strata report $DATA/comm/slow_rank --md
 |
 | Rank 2 is the straggler: gemm\_backward takes 1.50x as long as elsewhere
 |
-| Fixing it: 1.17 ms -\> 968 us per step (-17.1 %)
+| Fixing it: 1.17 ms -> 968 us per step (-17.1 %)
 |
 | - rank 2 is late by 1.40 ms in total, to 10 collectives
 |
@@ -75,7 +75,7 @@ $ strata report $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json 
 |
 | Rank 2 is the straggler: gemm\_backward takes 1.50x as long as elsewhere
 |
-| Fixing it: 1.17 ms -\> 968 us per step (-17.1 %)
+| Fixing it: 1.17 ms -> 968 us per step (-17.1 %)
 |
 | - rank 2 is late by 1.40 ms in total, to 10 collectives
 |

@@ -27,11 +27,23 @@ static void view_report_md_put_stages(struct buf *out, const struct context *cx)
     stage_pick_done(&pick);
 }
 
+static void view_report_md_put_option(struct buf *out, const struct finding *f,
+                                      const struct finding_option *o)
+{
+    buf_adds(out, "- ");
+    md_text(out, o->what);
+    buf_printf(out, ": gain %.1f %%%s, effort: %s; ", o->gain_pct,
+               finding_differs_alone(f) ? " alone" : "", effort_words(o->effort));
+    md_text(out, o->note);
+    buf_addc(out, '\n');
+}
+
 static void view_report_md_put_finding(struct buf *out, const struct context *cx,
                                        const struct finding *f, uint32_t number)
 {
-    buf_printf(out, "\n### %u. %s (%s, %s)\n", number, f->title, severity_name(f->severity),
-               f->rule->id);
+    buf_printf(out, "\n### %u. ", number);
+    md_text(out, f->title);
+    buf_printf(out, " (%s, %s)\n", severity_name(f->severity), f->rule->id);
     if (f->file) {
         buf_adds(out, "- where: ");
         md_text(out, f->file);
@@ -63,10 +75,7 @@ static void view_report_md_put_finding(struct buf *out, const struct context *cx
     buf_adds(out, "\n- fix: ");
     md_text(out, f->fix);
     buf_addc(out, '\n');
-    for (uint32_t i = 0; i < f->n_options; i++)
-        buf_printf(out, "- %s: gain %.1f %%%s, effort: %s; %s\n", f->options[i].what,
-                   f->options[i].gain_pct, finding_differs_alone(f) ? " alone" : "",
-                   effort_words(f->options[i].effort), f->options[i].note);
+    for (uint32_t i = 0; i < f->n_options; i++) view_report_md_put_option(out, f, &f->options[i]);
     for (uint32_t i = 0; i < f->n_evidence && i < MOST_EVIDENCE; i++) {
         if (f->evidence[i].ts_ns == ID_NONE) buf_adds(out, "- ");
         else
@@ -86,7 +95,8 @@ static void view_report_md_put_ladder(struct buf *out, const struct context *cx)
         const struct rung *r = &l->rungs[i];
         if (r->finding) buf_printf(out, "| after %u: ", r->finding);
         else buf_adds(out, "| ");
-        buf_printf(out, "%s | %s |\n", r->name, human_time(r->wall_ns).s);
+        md_text(out, r->name);
+        buf_printf(out, " | %s |\n", human_time(r->wall_ns).s);
     }
 }
 
@@ -94,7 +104,11 @@ static void view_report_md_put_no_gain(struct buf *out, const struct context *cx
 {
     const struct no_gain *n = no_gain_of(cx);
     if (!n->unexplained || !n->n_fills) return;
-    if (n->reason) buf_printf(out, "\nNo large gain is predicted: %s.\n", n->reason);
+    if (n->reason) {
+        buf_adds(out, "\nNo large gain is predicted: ");
+        md_text(out, n->reason);
+        buf_adds(out, ".\n");
+    }
     buf_adds(out, "\nThe GPU waits for:\n");
     for (uint32_t i = 0; i < n->n_fills; i++) {
         buf_printf(out, "- %.1f %% of the wall clock: ", n->fills[i].share_pct);
@@ -154,6 +168,36 @@ static void put_part(struct buf *out, const struct context *cx)
     buf_done(&shown);
 }
 
+/* What is said in lines of the screen quotes names of the trace, too. */
+static void put_verdict(struct buf *out, const struct context *cx)
+{
+    struct buf text;
+    buf_init(&text);
+    view_report_verdict(&text, cx);
+    md_text(out, buf_c(&text));
+    buf_adds(out, "\n\nState: ");
+    md_text(out, answer_of(cx)->state);
+    buf_printf(out, ". How sure: %s.\n", answer_sure_name(answer_of(cx)->sure));
+    out->failed |= !buf_ok(&text);
+    buf_done(&text);
+}
+
+static void put_problem(struct buf *out, const struct problem *p)
+{
+    buf_adds(out, "\n> ");
+    md_text(out, p->what);
+    buf_adds(out, ". ");
+    md_text(out, p->means);
+    buf_addc(out, '\n');
+}
+
+static void put_question(struct buf *out, const struct checklist_answer *c)
+{
+    buf_printf(out, "- %s: ", !c->known ? "unknown" : c->healthy ? "ok" : "look");
+    md_text(out, c->verdict);
+    buf_addc(out, '\n');
+}
+
 void view_report_md(struct buf *out, const struct context *cx, const char *path)
 {
     struct buf one, title;
@@ -166,28 +210,18 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
     out->failed |= !buf_ok(&title);
     buf_done(&title);
     buf_adds(out, "\n\n");
-    view_report_verdict(out, cx);
-    buf_printf(out, "\n\nState: %s. How sure: %s.\n", answer_of(cx)->state,
-               answer_sure_name(answer_of(cx)->sure));
+    put_verdict(out, cx);
     view_report_md_put_not_slow(out, cx);
     put_part(out, cx);
     for (uint32_t i = 0; i < integrity_of(cx)->n_problems && i < 3; i++)
         if (integrity_of(cx)->problems[i].level > QUALITY_GOOD)
-            buf_printf(out, "\n> %s. %s\n", integrity_of(cx)->problems[i].what,
-                       integrity_of(cx)->problems[i].means);
+            put_problem(out, &integrity_of(cx)->problems[i]);
     if (stages_of(cx)->n) view_report_md_put_stages(out, cx);
     if (view_cpu_only(cx)) view_cpu_md(out, cx);
     else view_top_kernels_md(out, cx);
     uint32_t questions = view_cpu_only(cx) ? 0 : checklist_of(cx)->n;
     if (questions) buf_adds(out, "\n## Checklist\n");
-    for (uint32_t i = 0; i < questions; i++) {
-        const struct checklist_answer *c = &checklist_of(cx)->items[i];
-        buf_printf(out, "- %s: %s\n",
-                   !c->known    ? "unknown"
-                   : c->healthy ? "ok"
-                                : "look",
-                   c->verdict);
-    }
+    for (uint32_t i = 0; i < questions; i++) put_question(out, &checklist_of(cx)->items[i]);
     view_report_md_put_ladder(out, cx);
     buf_adds(out, "\n## Findings\n\n");
     if (findings_of(cx)->n && !findings_of(cx)->unpriced) {

@@ -7,6 +7,7 @@
 #include "analyze/quality/integrity.h"
 #include "base/human.h"
 #include "base/stats.h"
+#include "report/md.h"
 #include "report/report_private.h"
 
 bool view_cpu_only(const struct context *cx)
@@ -90,9 +91,14 @@ static void md_list(struct buf *out, const struct context *cx, const char *title
     if (!l->n) return;
     buf_printf(out, "\n## %s\n", title);
     for (uint32_t i = 0; i < l->n && i < VIEW_CPU_MOST; i++) {
-        buf_adds(out, "- `");
-        view_cpu_put_name(out, cx->t, &l->top[i]);
-        buf_printf(out, "`: %s itself in %s calls (%s)\n", human_time(l->top[i].self_ns).s,
+        struct buf name;
+        char cut[256];
+        buf_init(&name);
+        view_cpu_put_name(&name, cx->t, &l->top[i]);
+        buf_adds(out, "- ");
+        md_code(out, human_cut(buf_str(&name), 120, cut, sizeof cut));
+        buf_done(&name);
+        buf_printf(out, ": %s itself in %s calls (%s)\n", human_time(l->top[i].self_ns).s,
                    human_count(l->top[i].calls).s,
                    human_pct(view_cpu_share(cx, l, l->top[i].self_ns)).s);
     }

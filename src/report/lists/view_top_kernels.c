@@ -12,6 +12,7 @@
 #include "base/jout.h"
 #include "base/stats.h"
 #include "report/cells.h"
+#include "report/md.h"
 #include "report/report_private.h"
 #include "results/results.h"
 
@@ -155,9 +156,11 @@ void view_top_kernels_md(struct buf *out, const struct context *cx)
         const struct kernel_row *r = &k->rows[i];
         if (i && r->share_pct < LEAST_SHARE_PCT) break;
         char name[64], op[48];
-        buf_printf(out, "| `%s` | `%s` | %.1f %% | ",
-                   human_cut(r->short_name, 50, name, sizeof name),
-                   human_cut(r->op, 30, op, sizeof op), r->share_pct);
+        buf_adds(out, "| ");
+        md_code(out, human_cut(r->short_name, 50, name, sizeof name));
+        buf_adds(out, " | ");
+        md_code(out, human_cut(r->op, 30, op, sizeof op));
+        buf_printf(out, " | %.1f %% | ", r->share_pct);
         if (isfinite(r->roof_pct)) buf_printf(out, "%.0f %% | ", r->roof_pct);
         else buf_adds(out, "not known | ");
         buf_printf(out, "%s |\n", r->wall_ns > 0 ? human_time(r->wall_ns).s : "-");
