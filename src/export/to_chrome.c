@@ -13,12 +13,12 @@ enum { PROGRESS_EVERY = 65536 };
 
 enum quoting { UNKNOWN, PLAIN, ESCAPED };
 
+/* What would command a terminal is escaped, as in all JSON that is printed: nothing gets lost. */
 static bool to_chrome_is_plain(struct str s)
 {
     for (size_t i = 0; i < s.n;) {
-        unsigned char ch = (unsigned char)s.p[i];
-        size_t n = utf8_len(s, i);
-        if (ch < 0x20 || ch == '"' || ch == '\\' || !n) return false;
+        size_t n = utf8_safe_len(s, i);
+        if (s.p[i] == '"' || s.p[i] == '\\' || !n) return false;
         i += n;
     }
     return true;

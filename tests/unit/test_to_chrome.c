@@ -99,6 +99,22 @@ static void check_same_csv(struct trace *a, struct trace *b)
     buf_done(&y);
 }
 
+/* `-o -` may be a terminal. What a name holds is kept all the same. */
+TEST(names_command_no_terminal)
+{
+    struct trace *t = trace_of("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\xc2\x9b"
+                               "31m\xe2\x80\xae\x7f\",\"pid\":5,\"tid\":6,\"ts\":1,\"dur\":2}]");
+    REQUIRE(t != NULL);
+    struct buf text = written(t, "chrome", &plain);
+    CHECK(strstr(buf_c(&text), "\"a\\u009b31m\\u202e\\u007f\"") != NULL);
+    struct trace *again = trace_of(buf_c(&text));
+    REQUIRE(again != NULL);
+    CHECK(str_eq(trace_name(again, 0), trace_name(t, 0)));
+    buf_done(&text);
+    trace_free(again);
+    trace_free(t);
+}
+
 TEST(json_to_strata_to_json)
 {
     struct trace *a = open_trace(TEST_DATA "/tiny.json");
