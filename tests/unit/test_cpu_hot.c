@@ -47,6 +47,30 @@ TEST(time_is_charged_to_what_spends_it)
     trace_free(t);
 }
 
+/* Two threads run an operator beside each other: together longer than the clock on the wall says,
+ * but no share of it is more than all. */
+TEST(shares_are_of_one_thread)
+{
+    struct arena mem;
+    struct context cx;
+    struct kit k = kit_begin();
+    kit_op(&k, "aten::mm", 0, 900);
+    kit_op(&k, "aten::mm", 920, 50);
+    k.tid = 2;
+    kit_op(&k, "aten::mm", 10, 800);
+    struct trace *t = kit_end(&k);
+    arena_init(&mem);
+    context_init(&cx, t, &mem);
+    REQUIRE(CHECK_EQ_INT(context_need(&cx, &cpu_hot_pass, NULL), 0));
+    const struct cpu_hot_item *mm = &cpu_hot_of(&cx)->operators.top[0];
+    CHECK_EQ_INT(mm->self_ns, kit_ns(1750));
+    CHECK_EQ_INT(mm->thread_ns, kit_ns(950));
+    CHECK_EQ_UINT(mm->calls, 3);
+    context_done(&cx);
+    arena_done(&mem);
+    trace_free(t);
+}
+
 /* A wait inside a wait is the same wait; batches that a worker makes are waited for by nobody. */
 TEST(waits_for_data_count_once)
 {

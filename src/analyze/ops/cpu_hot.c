@@ -8,6 +8,8 @@ struct sum {
     row_t longest;
     uint32_t calls;
     int64_t self_ns, longest_ns;
+    lane_id lane; /* of the last row */
+    int64_t lane_ns, most_lane_ns;
 };
 
 struct work {
@@ -34,18 +36,27 @@ static void find_self(struct work *w)
     }
 }
 
+/* Rows are ordered by lane. */
+static void cpu_hot_add_row(const struct trace *t, struct sum *s, row_t r, int64_t self_ns)
+{
+    if (!s->calls++ || self_ns > s->longest_ns) {
+        s->longest = r;
+        s->longest_ns = self_ns;
+    }
+    if (s->lane != t->lane[r]) s->lane_ns = 0;
+    s->lane = t->lane[r];
+    s->lane_ns += self_ns;
+    s->self_ns += self_ns;
+    if (s->lane_ns > s->most_lane_ns) s->most_lane_ns = s->lane_ns;
+}
+
 static void cpu_hot_add_up(struct work *w, enum row_kind kind)
 {
     const struct trace *t = w->cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
         if (t->kind[r] != kind || !w->self_ns[r]) continue;
         if (kind == KIND_PYTHON && source_places_is_recorder(places_of(w->cx), r)) continue;
-        struct sum *s = &w->sums[t->name[r]];
-        if (!s->calls++ || w->self_ns[r] > s->longest_ns) {
-            s->longest = r;
-            s->longest_ns = w->self_ns[r];
-        }
-        s->self_ns += w->self_ns[r];
+        cpu_hot_add_row(t, &w->sums[t->name[r]], r, w->self_ns[r]);
     }
 }
 
@@ -67,8 +78,8 @@ static void take_top(struct work *w, struct cpu_hot_list *ret)
         if (s->calls && s->self_ns > 0) {
             ret->n_names++;
             ret->self_ns += s->self_ns;
-            cpu_hot_insert(
-                ret, (struct cpu_hot_item){id, s->longest, s->calls, s->self_ns, s->longest_ns});
+            cpu_hot_insert(ret, (struct cpu_hot_item){id, s->longest, s->calls, s->self_ns,
+                                                      s->longest_ns, s->most_lane_ns});
         }
         *s = (struct sum){0};
     }

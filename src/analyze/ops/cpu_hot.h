@@ -13,6 +13,7 @@ struct cpu_hot_item {
     row_t longest; /* its row with the longest time of its own */
     uint32_t calls;
     int64_t self_ns, longest_ns;
+    int64_t thread_ns; /* of self_ns, on the thread where it takes most: never more than there is */
 };
 
 struct cpu_hot_list {

@@ -24,7 +24,8 @@ static int64_t view_cpu_all_ns(const struct context *cx, const struct cpu_hot_li
     return recorded > wall_of(cx)->wall_ns ? recorded : wall_of(cx)->wall_ns;
 }
 
-/* Of an item of a list; NULL: of anything else. */
+/* Of an item of a list, on one thread: on several it may take longer than there is. NULL: of
+ * anything else. */
 static double view_cpu_share(const struct context *cx, const struct cpu_hot_list *l, int64_t ns)
 {
     return stats_pct((double)ns, (double)view_cpu_all_ns(cx, l));
@@ -46,7 +47,7 @@ static void put_list(const struct screen *s, const struct context *cx, const cha
                      const struct cpu_hot_list *l, uint32_t most)
 {
     struct text_table table;
-    if (!l->n || view_cpu_share(cx, l, l->top[0].self_ns) < VIEW_CPU_LEAST_PCT) return;
+    if (!l->n || view_cpu_share(cx, l, l->top[0].thread_ns) < VIEW_CPU_LEAST_PCT) return;
     text_table_init(&table);
     text_table_col(&table, title, TEXT_LEFT);
     text_table_col(&table, "calls", TEXT_RIGHT);
@@ -55,7 +56,7 @@ static void put_list(const struct screen *s, const struct context *cx, const cha
     text_table_col(&table, more ? "of recording" : "of wall", TEXT_RIGHT);
     int unit = screen_unit(l->top[0].self_ns);
     for (uint32_t i = 0; i < l->n && i < most; i++) {
-        if (view_cpu_share(cx, l, l->top[i].self_ns) < VIEW_CPU_LEAST_PCT) break;
+        if (view_cpu_share(cx, l, l->top[i].thread_ns) < VIEW_CPU_LEAST_PCT) break;
         struct buf name;
         char cut[128];
         buf_init(&name);
@@ -64,7 +65,7 @@ static void put_list(const struct screen *s, const struct context *cx, const cha
         text_table_cell(&table, 0, human_cut(buf_str(&name), 56, cut, sizeof cut));
         screen_count(&table, 1, l->top[i].calls);
         screen_time(&table, 2, l->top[i].self_ns, unit);
-        text_table_cell(&table, 3, human_pct(view_cpu_share(cx, l, l->top[i].self_ns)).s);
+        text_table_cell(&table, 3, human_pct(view_cpu_share(cx, l, l->top[i].thread_ns)).s);
         buf_done(&name);
     }
     buf_addc(s->out, '\n');
@@ -100,7 +101,7 @@ static void md_list(struct buf *out, const struct context *cx, const char *title
         buf_done(&name);
         buf_printf(out, ": %s itself in %s calls (%s)\n", human_time(l->top[i].self_ns).s,
                    human_count(l->top[i].calls).s,
-                   human_pct(view_cpu_share(cx, l, l->top[i].self_ns)).s);
+                   human_pct(view_cpu_share(cx, l, l->top[i].thread_ns)).s);
     }
 }
 
@@ -124,7 +125,7 @@ static struct value hot_name(const struct rows *r, uint32_t i)
 static struct value hot_share(const struct rows *r, uint32_t i)
 {
     const struct cpu_hot_item *item = rows_at(r, i);
-    return value_num(view_cpu_share(r->cx, r->with, item->self_ns));
+    return value_num(view_cpu_share(r->cx, r->with, item->thread_ns));
 }
 
 static struct rows hot_rows(const struct cpu_hot_list *l)
@@ -149,7 +150,7 @@ static const struct field hot_fields[] = {
     FIELD_GET(TEXT, "name", "", hot_name, "its name"),
     FIELD(COUNT, "calls", "", struct cpu_hot_item, calls, "its calls"),
     FIELD(NS, "self_us", "", struct cpu_hot_item, self_ns, "time in it and in nothing that it calls"),
-    FIELD_GET(PCT, "share_pct", "", hot_share, "share of the wall clock; of functions, of the recording", .decimals = 3),
+    FIELD_GET(PCT, "share_pct", "", hot_share, "share of the wall clock, on the thread where it takes most; of functions, of the recording", .decimals = 3),
 };
 static const struct result result_hot = RESULT("hot", "operators or functions by their own time", hot_fields, struct cpu_hot_item);
 
