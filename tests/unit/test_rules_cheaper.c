@@ -128,6 +128,62 @@ TEST(top_p_near_miss_a_sort_that_is_needed)
     }
 }
 
+/* An operator with the values of its numbers, which launches nothing. */
+static void view(struct kernel_kit *g, const char *name, const char *dims, const char *values)
+{
+    str_id shapes = kernel_kit_text(g, dims);
+    struct op_info op = {ID_NONE, ID_NONE, 0, shapes, STR_NONE, kernel_kit_text(g, values)};
+    kit_row(&g->k, KIND_OP, name, g->cpu_us, 4, &op);
+    g->cpu_us += 5;
+}
+
+#define DISTANCES "[[2048, 65536], []]"
+
+/* Distances are computed, sorted, and read by `use`. */
+static struct kernel_kit nearest(const char *use, const char *values, const char *last)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        run(&g, true, "aten::mm", "[[2048, 64], [64, 65536]]", GEMM, 600);
+        kernel_kit_op_around(&g, "aten::sort", "[[2048, 65536], [], []]", NULL, 75);
+        view(&g, "aten::sort", "[[2048, 65536], [], []]", "[\"\", \"1\", \"False\"]");
+        for (int k = 0; k < 6; k++) run(&g, false, NULL, NULL, SORT, 1500);
+        g.cpu_us += 10;
+        view(&g, use, DISTANCES, values);
+        run(&g, true, last, DISTANCES, "void at::native::_scatter_gather_elementwise_kernel", 10);
+    }
+    return g;
+}
+
+TEST(sorts_of_which_few_places_are_read)
+{
+    static const struct {
+        const char *use, *dim, *from, *to, *step, *last;
+        bool fires;
+    } cases[] = {
+        {"slice", "1", "0", "32", "1", "aten::gather", true},
+        {"slice", "-1", "-32", "9223372036854775807", "1", "aten::index", true},
+        {"select", "1", "0", "", "", "aten::gather", true},
+        {"narrow", "1", "0", "32", "", "aten::gather", true},
+        /* half of them, every 64th, of another dimension, from the middle, and all by the next */
+        {"slice", "1", "0", "32768", "1", "aten::gather", false},
+        {"slice", "1", "0", "9223372036854775807", "64", "aten::gather", false},
+        {"slice", "0", "0", "32", "1", "aten::gather", false},
+        {"slice", "1", "32000", "32032", "1", "aten::gather", false},
+        {"slice", "1", "0", "32", "1", "aten::mul", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char use[32], values[96];
+        snprintf(use, sizeof use, "aten::%s", cases[i].use);
+        snprintf(values, sizeof values, "[\"\", \"%s\", \"%s\", \"%s\", \"%s\"]", cases[i].dim,
+                 cases[i].from, cases[i].to, cases[i].step);
+        struct kernel_kit g = nearest(use, values, cases[i].last);
+        /* topk reads 537 MB 16 times: about 2 of 9 ms */
+        if (cases[i].fires) check_gain(&g, 73, 3, "topk(k, dim");
+        else check_silent(&g);
+    }
+}
+
 /* ---- what words alone show ---- */
 
 static struct trace *worded(const char *op, const char *kernel, bool trains)

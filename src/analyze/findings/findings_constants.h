@@ -102,6 +102,10 @@
       "torch.topk reads 32-bit numbers so often: two bits at a time") \
     X(double, top_p_kernel_ns, 3000.0, "ns", \
       "what a kernel on a thousand numbers per row takes") \
+    X(int, sorted_for_few_part, 8, "one place in", \
+      "of the sorted dimension that is read at most: selecting more also sorts much") \
+    X(int, sorted_for_few_reach_ops, 256, "operators", \
+      "after a sort in which what reads its result is looked for") \
     X(int, embedding_gradients_reach_kernels, 24, "kernels", \
       "from filling the gradient of an embedding to writing its rows, at most") \
     X(int, uncached_passes_least, 4, "passes", \

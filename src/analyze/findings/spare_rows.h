@@ -46,6 +46,7 @@ void spare_search_drop(struct spare_search *x);
 int nan_checks_find(struct spare_search *x, struct err *e) MUST_USE;
 int recomputed_find(struct spare_search *x, struct err *e) MUST_USE;
 int top_p_find(struct spare_search *x, struct err *e) MUST_USE;
+int sorted_for_few_find(struct spare_search *x, struct err *e) MUST_USE;
 int adapters_find(struct spare_search *x, struct err *e) MUST_USE;
 int image_columns_find(struct spare_search *x, struct err *e) MUST_USE;
 int weight_norms_find(struct spare_search *x, struct err *e) MUST_USE;

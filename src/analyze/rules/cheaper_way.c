@@ -24,6 +24,13 @@ static const struct spare_row rows[] = {
      .effort = EFFORT_LOCAL,
      .show = "kernels %s --by op",
      .find = top_p_find},
+    {.title = "all of a tensor is sorted to read a few places",
+     .fix = "Select instead of sorting: x.topk(k, dim, largest=False) instead of x.sort(dim)[0][:, "
+            ":k], x.topk(k, dim) where the sort is descending, x.kthvalue or x.amin for one place.",
+     .not_fixed = "Of equal values topk may return other indices than a sort.",
+     .effort = EFFORT_ONE_LINE,
+     .show = "kernels %s --by op",
+     .find = sorted_for_few_find},
     {.title = "weights are unpacked before every product",
      .fix =
          "Unpack them once if memory allows (model.dequantize() of transformers, or load without "
