@@ -11,6 +11,7 @@
 #define SORT "void cub::detail::radix_sort::DeviceSegmentedRadixSortKernel<policy>"
 #define SOFTMAX \
     "void at::native::cunn_SoftMaxForward<4, float, float, float, SoftMaxForwardEpilogue>"
+#define COPY "void at::native::unrolled_elementwise_kernel<direct_copy_kernel_cuda>"
 #define SCAN "void at::native::tensor_kernel_scan_innermost_dim<float, std::plus<float> >"
 
 static void run(struct kernel_kit *g, bool ops, const char *op, const char *dims,
@@ -184,6 +185,66 @@ TEST(sorts_of_which_few_places_are_read)
     }
 }
 
+/* ---- additions of rows ---- */
+
+struct addition {
+    const char *op, *dims, *values;
+    bool expands;
+    double us;
+};
+
+static struct kernel_kit adding(const struct addition *a)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 12; i++) {
+        double begin = g.cpu_us;
+        kernel_kit_op(&g, "aten::copy_", "[[1048576, 256], [1048576, 256], []]",
+                      "[\"float\", \"c10::BFloat16\", \"Scalar\"]");
+        kernel_kit_run(&g, COPY, 770);
+        g.cpu_us = begin + 11;
+        if (a->expands) view(&g, "aten::expand_as", "[[1048576, 1], [1048576, 256]]", "[]");
+        begin = g.cpu_us;
+        view(&g, a->op, a->dims, a->values);
+        g.cpu_us = begin + 1;
+        kernel_kit_run(&g, "void at::native::indexFuncLargeIndex<float, long>", a->us);
+        g.cpu_us = begin + 11;
+    }
+    return g;
+}
+
+#define FEW     "[[16, 256], [], [1048576], [1048576, 256], []]"
+#define EACH    "[[16, 256], [], [1048576, 256], [1048576, 256]]"
+#define BY_ROWS "[\"\", \"0\", \"\", \"\", \"1\"]"
+
+TEST(rows_added_to_a_few_others)
+{
+    static const struct addition fires[] = {
+        {"aten::index_add_", FEW, BY_ROWS, false, 1850},
+        {"aten::scatter_add_", EACH, BY_ROWS, true, 1850},
+        {"aten::_index_put_impl_", "[[16, 256], [], [1048576, 256], [], []]",
+         "[\"\", \"\", \"\", \"True\", \"True\"]", false, 1850},
+    };
+    for (size_t i = 0; i < sizeof fires / sizeof *fires; i++) {
+        struct kernel_kit g = adding(&fires[i]);
+        /* 537 MB and one-hot rows of 336 MB are moved instead, in 210 of 2,620 us */
+        check_gain(&g, 92, 2, "one_hot(index, groups)");
+    }
+    static const struct addition silent[] = {
+        /* many rows, another dimension, an index for each number, at the memory's rate, written */
+        {"aten::index_add_", "[[65536, 256], [], [1048576], [1048576, 256], []]", BY_ROWS, false,
+         1850},
+        {"aten::index_add_", FEW, "[\"\", \"1\", \"\", \"\", \"1\"]", false, 1850},
+        {"aten::scatter_add_", EACH, BY_ROWS, false, 1850},
+        {"aten::index_add_", FEW, BY_ROWS, false, 500},
+        {"aten::_index_put_impl_", "[[16, 256], [], [1048576, 256], [], []]",
+         "[\"\", \"\", \"\", \"False\", \"True\"]", false, 1850},
+    };
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+        struct kernel_kit g = adding(&silent[i]);
+        check_silent(&g);
+    }
+}
+
 /* ---- what words alone show ---- */
 
 static struct trace *worded(const char *op, const char *kernel, bool trains)
@@ -317,8 +378,6 @@ TEST(products_in_the_dearer_order)
         else check_silent(&g);
     }
 }
-
-#define COPY "void at::native::unrolled_elementwise_kernel<direct_copy_kernel_cuda>"
 
 static void one_hot_step(struct kernel_kit *g, const char *weight)
 {

@@ -106,6 +106,17 @@
       "of the sorted dimension that is read at most: selecting more also sorts much") \
     X(int, sorted_for_few_reach_ops, 256, "operators", \
       "after a sort in which what reads its result is looked for") \
+    X(double, colliding_adds_times, 64.0, "rows", \
+      "that are added to each, at least: fewer are what such an operator is for") \
+    X(double, colliding_adds_slow_times, 3.0, "times", \
+      "as long as reading the source takes an addition that is worth doing otherwise") \
+    X(double, colliding_adds_one_hot_bytes, 20.0, "bytes", \
+      "moved for each place of one-hot rows: 8 filled, 8 read and 2 written by a conversion, 2 " \
+      "read by the product") \
+    X(double, colliding_adds_sorted_bytes, 256.0, "bytes", \
+      "moved for each index that is sorted with its place: 16 in and out, in 8 rounds") \
+    X(int, colliding_adds_reach_rows, 8, "operators", \
+      "before an addition in which its index is expanded") \
     X(int, embedding_gradients_reach_kernels, 24, "kernels", \
       "from filling the gradient of an embedding to writing its rows, at most") \
     X(int, uncached_passes_least, 4, "passes", \

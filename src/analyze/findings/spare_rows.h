@@ -47,6 +47,7 @@ int nan_checks_find(struct spare_search *x, struct err *e) MUST_USE;
 int recomputed_find(struct spare_search *x, struct err *e) MUST_USE;
 int top_p_find(struct spare_search *x, struct err *e) MUST_USE;
 int sorted_for_few_find(struct spare_search *x, struct err *e) MUST_USE;
+int colliding_adds_find(struct spare_search *x, struct err *e) MUST_USE;
 int adapters_find(struct spare_search *x, struct err *e) MUST_USE;
 int image_columns_find(struct spare_search *x, struct err *e) MUST_USE;
 int weight_norms_find(struct spare_search *x, struct err *e) MUST_USE;

@@ -31,6 +31,15 @@ static const struct spare_row rows[] = {
      .effort = EFFORT_ONE_LINE,
      .show = "kernels %s --by op",
      .find = sorted_for_few_find},
+    {.title = "rows are added to a few others by atomics",
+     .fix = "Instead of index_add or scatter_add take a product: one_hot(index, groups).to(x.dtype)"
+            ".T @ x, with x in half precision if it is; or sort once and add up segments: order = "
+            "index.argsort(), then torch.segment_reduce(x[order], \"sum\", lengths=counts).",
+     .not_fixed = "Sums are rounded differently, and are the same every time. The product takes "
+                  "memory for a number per row and group.",
+     .effort = EFFORT_LOCAL,
+     .show = "kernels %s --by op",
+     .find = colliding_adds_find},
     {.title = "weights are unpacked before every product",
      .fix =
          "Unpack them once if memory allows (model.dequantize() of transformers, or load without "
