@@ -480,6 +480,56 @@ TEST(gradients_that_no_optimizer_uses)
     check_silent(&g);
 }
 
+/* A gradient is computed, and added to the one that is there. */
+static void add_gradient(struct kernel_kit *g)
+{
+    double begin = g->cpu_us;
+    kernel_kit_op_around(g, "autograd::engine::evaluate_function: MmBackward0", NULL, NULL, 12);
+    run(g, true, "aten::mm", "[[1024, 1024], [1024, 1024]]", GEMM, 60);
+    g->cpu_us = begin + 13;
+    kernel_kit_op_around(g, "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad",
+                         NULL, NULL, 20);
+    kernel_kit_op_around(g, "torch::autograd::AccumulateGrad", "[[1024, 1024]]", NULL, 18);
+    run(g, true, "aten::add_", "[[1024, 1024], [1024, 1024], []]", ADD, 20);
+    g->cpu_us = begin + 34;
+}
+
+/* Steps of `passes` forward and backward passes; `zeroed`: gradients are filled before. */
+static struct kernel_kit summed(int passes, const char *zeroed)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 6; i++) {
+        kit_label(&g.k, zeroed, g.cpu_us, 20);
+        g.cpu_us += 2;
+        run(&g, true, "aten::zero_", "[[12, 1024, 1024]]", FILL, 120);
+        g.cpu_us += 20;
+        for (int pass = 0; pass < passes; pass++) {
+            for (int k = 0; k < 12; k++)
+                run(&g, true, "aten::mm", "[[512, 1024], [1024, 1024]]", GEMM, 30);
+            for (int k = 0; k < 12; k++) add_gradient(&g);
+        }
+        kit_label(&g.k, "Optimizer.step#SGD.step", g.cpu_us, 20);
+        g.cpu_us += 2;
+        kernel_kit_op(&g, "aten::_foreach_add_", "[[[1024, 1024]], [[1024, 1024]], []]",
+                      "[\"TensorList\", \"TensorList\"]");
+        kernel_kit_run(&g, "void at::native::multi_tensor_apply_kernel", 5);
+        g.cpu_us += 30;
+    }
+    return g;
+}
+
+/* The fills and what the first pass of each step adds; passes after it have to add. */
+TEST(gradients_filled_with_zeros)
+{
+    double pass = 12 * (30 + 60 + 20), rest = 125;
+    struct kernel_kit g = summed(1, "Optimizer.zero_grad#SGD.zero_grad");
+    check_gain(&g, 100 * (120 + 12 * 20) / (pass + rest), 3, "set_to_none=True");
+    g = summed(4, "Optimizer.zero_grad#SGD.zero_grad");
+    check_gain(&g, 100 * (120 + 12 * 20) / (4 * pass + rest), 2, "set_to_none=True");
+    g = summed(4, "prepare"); /* something else is filled */
+    check_silent(&g);
+}
+
 /* ---- generation (a row of repeated_work) ---- */
 
 /* Passes over 8 x 1024 tokens, each with `more` rows more than the one before; with `jitter`, some

@@ -58,6 +58,7 @@ int embedding_gradients_find(struct spare_search *x, struct err *e) MUST_USE;
 int uncached_passes_find(struct spare_search *x, struct err *e) MUST_USE;
 int conv_searches_find(struct spare_search *x, struct err *e) MUST_USE;
 int wide_losses_find(struct spare_search *x, struct err *e) MUST_USE;
+int zeroed_gradients_find(struct spare_search *x, struct err *e) MUST_USE;
 int unused_gradients_find(struct spare_search *x, struct err *e) MUST_USE;
 int product_order_find(struct spare_search *x, struct err *e) MUST_USE;
 int one_hot_find(struct spare_search *x, struct err *e) MUST_USE;

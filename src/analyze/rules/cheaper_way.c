@@ -57,6 +57,14 @@ static const struct spare_row rows[] = {
      .effort = EFFORT_ONE_LINE,
      .show = "kernels %s --by op",
      .find = unused_gradients_find},
+    {.title = "gradients are filled with zeros and added to",
+     .fix = "optimizer.zero_grad(set_to_none=True), the default since torch 2.0, or p.grad = None: "
+            "the backward pass then leaves its own tensors as gradients.",
+     .not_fixed = "Not where something keeps addresses of gradients: a captured backward pass, "
+                  "gradients that are views of buckets or of a flat buffer.",
+     .effort = EFFORT_ONE_LINE,
+     .show = "kernels %s --by op",
+     .find = zeroed_gradients_find},
     {.title = "a loss goes through float32 logits",
      .fix = "Fuse it: torch.compile the function that computes the loss from half-precision logits "
             "(logits.float() inside it), use Liger's fused linear cross entropy, or compute the "
