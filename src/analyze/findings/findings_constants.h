@@ -50,6 +50,13 @@
       "the same where the thread waits for another one") \
     X(int, host_stretch_samples, 3, "samples", \
       "where functions are sampled, fewer samples say nothing about one") \
+    X(double, host_uploads_share, 0.5, "share", \
+      "of the time before an upload that operators on the CPU take, at least") \
+    X(int, host_uploads_reach_rows, 512, "rows", \
+      "between two calls that are looked through; more are many short operators") \
+    X(double, host_uploads_free_page_ns, 100.0, "ns", \
+      "that giving back a page of memory takes at most") \
+    X(double, host_uploads_page_bytes, 4096.0, "bytes", "of a page") \
     X(int, upload_silence_ns, 1000000, "ns", \
       "longer silences before an upload have other reasons") \
     X(double, recomputed_known_share, 0.8, "share of its time", \

@@ -7,8 +7,6 @@
  * Shapes of gradients (torch::autograd::AccumulateGrad) are searched among those that operators
  * of the optimizer work on. What runs backward after the last one of these is for nothing. A weight
  * of the same shape as one that is updated counts as updated, so rather too little is found. */
-#include <stdio.h>
-
 #include "analyze/deep/deep_match.h"
 #include "analyze/findings/findings_constants.h"
 #include "analyze/findings/spare_rows.h"
@@ -46,24 +44,10 @@ static void unused_gradients_learn(struct unused_gradients *g)
     }
 }
 
-/* "[10,1024]" as dimensions are written, with and without spaces. */
-static void unused_gradients_write(const struct shape *s, const char *comma, char *ret, size_t room)
-{
-    size_t n = 0;
-    for (int i = 0; i < s->rank && n + 32 < room; i++)
-        n += (size_t)snprintf(ret + n, room - n, "%s%lld", i ? comma : "[", (long long)s->dim[i]);
-    if (n + 2 < room) snprintf(ret + n, room - n, "]");
-}
-
 static bool unused_gradients_is_updated(const struct unused_gradients *g, const struct shape *s)
 {
-    char tight[256] = "", wide[256] = "";
-    unused_gradients_write(s, ",", tight, sizeof tight);
-    unused_gradients_write(s, ", ", wide, sizeof wide);
-    for (uint32_t i = 0; i < g->n_updates; i++) {
-        struct str dims = trace_str(g->in, g->updates[i]);
-        if (str_find(dims, tight) >= 0 || str_find(dims, wide) >= 0) return true;
-    }
+    for (uint32_t i = 0; i < g->n_updates; i++)
+        if (shape_is_in(trace_str(g->in, g->updates[i]), s)) return true;
     return false;
 }
 

@@ -1,6 +1,7 @@
 /* shapes.c: see shapes.h. */
 #include "analyze/names/shapes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json_valid.h"
@@ -91,6 +92,23 @@ uint64_t shape_size(const struct shape *s)
     uint64_t n = 1;
     for (int i = 0; i < s->rank; i++) n *= (uint64_t)s->dim[i];
     return n;
+}
+
+static void shapes_write(const struct shape *s, const char *comma, char *ret, size_t room)
+{
+    size_t n = 0;
+    for (int i = 0; i < s->rank && n + 32 < room; i++)
+        n += (size_t)snprintf(ret + n, room - n, "%s%lld", i ? comma : "[", (long long)s->dim[i]);
+    if (n + 2 < room) snprintf(ret + n, room - n, "]");
+}
+
+bool shape_is_in(struct str text, const struct shape *s)
+{
+    char tight[256] = "", wide[256] = "";
+    if (!s->rank) return false;
+    shapes_write(s, ",", tight, sizeof tight);
+    shapes_write(s, ", ", wide, sizeof wide);
+    return str_find(text, tight) >= 0 || str_find(text, wide) >= 0;
 }
 
 /* One input: the shape of a tensor, [] for everything else. */

@@ -41,6 +41,10 @@ bool shape_list(struct str dims, int arg, double *ret_all, double *ret_largest);
  * cannot be. */
 double shape_elements(const struct shape *s);
 
+/* Whether a text of shapes or values has this shape in it, "[8, 16]" or "[8,16]". Not for tensors
+ * without dimensions. */
+bool shape_is_in(struct str text, const struct shape *s);
+
 /* `dims` as torch groups by it: lists of tensors become [], blanks are as Python prints them. */
 void shape_flatten(struct str dims, struct buf *out);
 

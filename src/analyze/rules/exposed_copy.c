@@ -2,8 +2,10 @@
  * their own they would run beside the kernels. */
 #include <string.h>
 
+#include "analyze/findings/claims.h"
 #include "analyze/findings/host_side.h"
 #include "analyze/names/copy.h"
+#include "analyze/rules/rules.h"
 #include "analyze/rules/rules_constants.h"
 #include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
@@ -41,9 +43,11 @@ static void note_copy(const struct trace *t, row_t r, struct copies *c)
     if (c->longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[c->longest]) c->longest = r;
 }
 
-static int find_copies(const struct context *cx, const struct device_line *d, struct copies *ret,
+/* Copies that would be others, because what they upload is made on the CPU, are left out. */
+static int find_copies(const struct context *cx, const struct findings *out, struct copies *ret,
                        struct err *e)
 {
+    const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
     const struct trace *t = cx->t;
     struct span_set copies;
     uint8_t *computes = arena_zalloc(cx->mem, t->n_lanes + (size_t)1, 1); /* by lane */
@@ -54,6 +58,7 @@ static int find_copies(const struct context *cx, const struct device_line *d, st
     for (uint32_t i = 0; i < d->n_work; i++) {
         row_t r = d->work[i];
         if (!is_in_the_way(copy_of(t, r), computes[t->lane[r]])) continue;
+        if (claims_kernel(out, cx, r)) continue;
         copies.list[copies.n++] = trace_span(t, r);
         note_copy(t, r, ret);
     }
@@ -73,7 +78,7 @@ static int exposed_copy_run(const struct context *cx, struct findings *out, stru
     double least = cx->th.value[TH_COPY_SHARE_PCT];
     struct copies c;
     if (!d || w->parts.kernel_ns <= 0 || stats_pct(w->parts.copy_ns, w->wall_ns) < least) return 0;
-    TRY(find_copies(cx, d, &c, e));
+    TRY(find_copies(cx, out, &c, e));
     /* A share of nothing is enough where the threshold is 0. */
     if (c.longest == ROW_NONE || stats_pct(c.exposed_ns, w->wall_ns) < least) return 0;
     return exposed_copy_report_copies(cx, &c, out, e);
@@ -84,6 +89,7 @@ const struct rule rule_exposed_copy = {
     .summary = "copies between host and device do not overlap with kernels",
     .limit = LIMIT_TRANSFER,
     .cost = COST_TRANSFER,
+    .yields_to = RULE_LIST(&rule_made_on_cpu),
     .run = exposed_copy_run,
 };
 

@@ -4,9 +4,10 @@
  * thread that launches first, and only in a run of one or two steps: in a loop the first step waits
  * for what later steps do meanwhile. */
 #include "analyze/device/driving_calls.h"
-#include "analyze/findings/rule.h"
+#include "analyze/findings/claims.h"
 #include "analyze/names/host_cause.h"
 #include "analyze/names/view_op.h"
+#include "analyze/rules/rules.h"
 #include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 
@@ -34,9 +35,10 @@ static row_t first_launch(const struct context *cx, int64_t *ret_work_ns)
     return first;
 }
 
-static bool is_quiet_row(const struct context *cx, row_t r)
+static bool is_quiet_row(const struct context *cx, const struct findings *out, row_t r)
 {
     const struct trace *t = cx->t;
+    if (claims_time(out, cx, t->lane[r], trace_span(t, r))) return false;
     if (t->dur_ns[r] < late_start_row_ns || t->flags[r] & ROW_PROFILER) return false;
     if (t->kind[r] != KIND_ANNOTATION && t->kind[r] != KIND_OP && t->kind[r] != KIND_PYTHON)
         return false;
@@ -48,7 +50,8 @@ static bool is_quiet_row(const struct context *cx, row_t r)
 
 /* Outermost rows only: what lies in one that was taken is passed over. What is before the wall
  * clock begins, with the first operator, label or call, costs nothing of it. */
-static void late_start_find_rows(const struct context *cx, struct start *s)
+static void late_start_find_rows(const struct context *cx, const struct findings *out,
+                                 struct start *s)
 {
     const struct trace *t = cx->t;
     const struct lane *l = &t->lanes[t->lane[s->launch]];
@@ -56,7 +59,7 @@ static void late_start_find_rows(const struct context *cx, struct start *s)
     for (row_t r = l->begin; r < l->end && t->ts_ns[r] < s->first_work_ns; r++) {
         if (t->ts_ns[r] < done || trace_end_ns(t, r) > s->first_work_ns) continue;
         if (t->ts_ns[r] < model_of(cx)->begin_ns) continue;
-        if (!is_quiet_row(cx, r)) continue;
+        if (!is_quiet_row(cx, out, r)) continue;
         done = trace_end_ns(t, r);
         if (s->n < MOST_ROWS) s->rows[s->n++] = r;
     }
@@ -91,7 +94,7 @@ static int late_start_run(const struct context *cx, struct findings *out, struct
     if (steps_of(cx)->n_steps > late_start_steps) return 0;
     s.launch = first_launch(cx, &s.first_work_ns);
     if (s.launch == ROW_NONE) return 0;
-    late_start_find_rows(cx, &s);
+    late_start_find_rows(cx, out, &s);
     int64_t ns = late_start_keep_longest(cx->t, &s);
     double least = (double)wall_of(cx)->wall_ns * cx->th.value[TH_MEDIUM_GAIN_PCT] / 100;
     return ns && (double)ns >= least ? late_start_report(cx, &s, ns, out, e) : 0;
@@ -101,6 +104,7 @@ const struct rule rule_late_start = {
     .id = "late_start",
     .summary = "work on the CPU comes before the first work of the GPU",
     .limit = LIMIT_CPU,
+    .yields_to = RULE_LIST(&rule_made_on_cpu),
     .run = late_start_run,
 };
 

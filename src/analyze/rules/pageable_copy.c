@@ -1,7 +1,9 @@
 /* pageable_copy.c: copies between pageable host memory and the device. The driver stages them
  * through a buffer of its own, which is slow and blocks the CPU; pinned memory avoids both. */
+#include "analyze/findings/claims.h"
 #include "analyze/findings/host_side.h"
 #include "analyze/names/copy.h"
+#include "analyze/rules/rules.h"
 #include "analyze/rules/rules_constants.h"
 #include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
@@ -9,25 +11,28 @@
 
 struct copies {
     int64_t bytes, ns, longest_ns;
+    int64_t told_ns; /* of those that would be others: what is uploaded is made on the CPU */
     uint32_t n;
     row_t longest;
 };
 
 /* A copy of pageable memory, large enough to count. */
-static bool is_pageable(const struct trace *t, row_t r)
+static bool pageable_copy_is(const struct trace *t, row_t r)
 {
     const struct gpu_info *g = t->kind[r] == KIND_MEMCPY ? trace_gpu(t, r) : NULL;
     return g && g->bytes >= pageable_copy_bytes && copy_of(t, r).memory == MEMORY_PAGEABLE;
 }
 
-static struct copies pageable_copy_add_up(const struct trace *t)
+static struct copies pageable_copy_add_up(const struct context *cx, const struct findings *out)
 {
+    const struct trace *t = cx->t;
     struct copies c = {.longest = ROW_NONE};
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!is_pageable(t, r)) continue;
+        if (!pageable_copy_is(t, r)) continue;
         c.n++;
         c.bytes += trace_gpu(t, r)->bytes;
         c.ns += t->dur_ns[r];
+        if (claims_kernel(out, cx, r)) c.told_ns += t->dur_ns[r];
         if (t->dur_ns[r] <= c.longest_ns) continue;
         c.longest_ns = t->dur_ns[r];
         c.longest = r;
@@ -40,9 +45,10 @@ static int pageable_copy_report_copies(const struct context *cx, const struct co
 
 static int pageable_copy_run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct copies c = pageable_copy_add_up(cx->t);
+    struct copies c = pageable_copy_add_up(cx, out);
     double share = stats_pct(c.ns, wall_of(cx)->wall_ns);
     /* Copies that take no time have no longest one and no rate. */
+    if (2 * c.told_ns > c.ns) return 0;
     return c.longest != ROW_NONE && share >= cx->th.value[TH_REPORT_GAIN_PCT]
                ? pageable_copy_report_copies(cx, &c, out, e)
                : 0;
@@ -54,6 +60,7 @@ const struct rule rule_pageable_copy = {
     .limit = LIMIT_TRANSFER,
     .cost = COST_WAIT,
     .tries = "pinned_uploads",
+    .yields_to = RULE_LIST(&rule_made_on_cpu),
     .run = pageable_copy_run,
 };
 
@@ -66,7 +73,8 @@ static int pageable_copy_exposed_by(const struct context *cx, int64_t *ret_ns, s
     if (!d) return 0;
     if (exposure_begin(&copies, d->n_work, cx->mem) < 0) return err_nomem(e);
     for (uint32_t i = 0; i < d->n_work; i++)
-        if (is_pageable(cx->t, d->work[i])) copies.list[copies.n++] = trace_span(cx->t, d->work[i]);
+        if (pageable_copy_is(cx->t, d->work[i]))
+            copies.list[copies.n++] = trace_span(cx->t, d->work[i]);
     return exposure_copies(cx, &copies, ret_ns, e);
 }
 

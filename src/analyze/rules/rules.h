@@ -27,6 +27,7 @@
     X(late_start)          \
     X(launch_bound)        \
     X(lock_wait)           \
+    X(made_on_cpu)         \
     X(memory_growth)       \
     X(odd_gemm)            \
     X(overwritten_fill)    \

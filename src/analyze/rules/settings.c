@@ -81,5 +81,6 @@ const struct rule rule_settings = {
     .summary = "a setting that costs time is switched on",
     .limit = LIMIT_CPU,
     .claims = CLAIM_KERNELS | CLAIM_CALLS | CLAIM_TIME,
+    .yields_to = RULE_LIST(&rule_made_on_cpu),
     .run = settings_run,
 };
