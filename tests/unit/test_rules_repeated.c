@@ -293,4 +293,59 @@ TEST(micro_steps_near_misses)
     }
 }
 
+/* ---- threads of a server ---- */
+
+#define SDPA "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16"
+
+struct serving {
+    int requests, threads; /* the first so many have threads of their own, then it starts again */
+    bool again;            /* the pause comes before every attention */
+    bool by_library;
+};
+
+/* Requests one after the other: a norm, a product, a pause, attention four times. */
+static struct kernel_kit served(const struct serving *x)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < x->requests; i++) {
+        g.k.tid = 10 + i % x->threads;
+        for (int k = 0; k < 4; k++) {
+            kernel_kit_run(&g, NORM, 5);
+            g.cpu_us += 5;
+            kernel_kit_run(&g, GEMM, 5);
+            g.cpu_us += x->again || k == 0 ? 20000 : 5;
+            kernel_kit_run(&g, x->by_library ? SDPA : GELU, 5);
+            g.cpu_us += 5;
+        }
+        kit_call(&g.k, "cudaStreamSynchronize", g.cpu_us, 20);
+        g.cpu_us += 100;
+    }
+    return g;
+}
+
+TEST(libraries_set_up_again_in_every_thread)
+{
+    struct serving x = {8, 8, false, true};
+    struct diagnosis d;
+    struct kernel_kit g = served(&x);
+    diagnose(&d, kernel_kit_end(&g));
+    const struct finding *f = found(&d, "repeated_work");
+    if (CHECK(f != NULL)) {
+        CHECK(strstr(f->fix, "ThreadPoolExecutor") != NULL);
+        CHECK(f->gain_pct > 90);
+    }
+    done(&d);
+    static const struct serving silent[] = {
+        {8, 2, false, true},  /* a pool of two */
+        {8, 8, true, true},   /* always as slow: it waits for something else */
+        {8, 8, false, false}, /* a kernel that needs no handles */
+    };
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+        g = served(&silent[i]);
+        diagnose(&d, kernel_kit_end(&g));
+        CHECK(found(&d, "repeated_work") == NULL);
+        done(&d);
+    }
+}
+
 TEST_MAIN

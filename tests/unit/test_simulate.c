@@ -455,6 +455,29 @@ TEST(threads_that_wait_for_each_other)
     sim_end(&s);
 }
 
+/* A server starts a thread for each request, and the next one when that is done; where one lives
+ * on, others do not wait for it. */
+TEST(threads_that_come_one_after_the_other)
+{
+    for (int lives = 0; lives < 2; lives++) {
+        struct kit k = kit_begin();
+        for (int i = 0; i < 4; i++) {
+            k.tid = 2 + i;
+            kit_launch(&k, i * 1000, "first", i * 1000 + 10, 5);
+            kit_launch(&k, i * 1000 + 700, "second", i * 1000 + 710, 5);
+            kit_call(&k, "cudaStreamSynchronize", i * 1000 + 800, 5);
+        }
+        k.tid = 9;
+        if (lives) kit_op(&k, "main", 0, 4000);
+        struct sim s = sim_begin(kit_end(&k));
+        int64_t all = wall_us(&s, NULL, 0);
+        struct sim_cut cut = {1, kit_ns(1100), kit_ns(1600), 0, false, 0};
+        struct sim_edit ed = {.kind = EDIT_DROP_SPANS, .spans = &cut, .n_spans = 1};
+        CHECK_NEAR((double)(all - wall_us(&s, &ed, 1)), lives ? 0 : 500, 5);
+        sim_end(&s);
+    }
+}
+
 /* A thread that waits in silence for another, and goes on with a launch. */
 TEST(a_thread_goes_on_with_a_launch_as_soon_as_the_other_is_done)
 {

@@ -101,6 +101,12 @@
       "one in four launches has a new tensor for its result, at least; a cache takes none") \
     X(int, micro_steps_launches, 8, "launches", \
       "of the forward pass between two backward passes: fewer are an addition of losses") \
+    X(int, thread_setups_pause_ns, 1000000, "ns", \
+      "before the first launch of a kernel in a thread; loading code alone takes less") \
+    X(int, thread_setups_least, 3, "threads", \
+      "that come one after the other; two are the begin of a program") \
+    X(double, thread_setups_share, 0.8, "share of threads", \
+      "with kernels of libraries that pause; others have been there before") \
     X(int, top_p_near_kernels, 4, "kernels", \
       "between a sort and the softmax that goes with it") \
     X(int, top_p_reach_kernels, 64, "kernels", \

@@ -68,6 +68,7 @@ int unread_rows_find(struct spare_search *x, struct err *e) MUST_USE;
 int filled_empty_find(struct spare_search *x, struct err *e) MUST_USE;
 int blocking_launches_find(struct spare_search *x, struct err *e) MUST_USE;
 int uncached_memory_find(struct spare_search *x, struct err *e) MUST_USE;
+int thread_setups_find(struct spare_search *x, struct err *e) MUST_USE;
 int micro_steps_find(struct spare_search *x, struct err *e) MUST_USE;
 
 #endif

@@ -32,6 +32,16 @@ static const struct spare_row rows[] = {
      .effort = EFFORT_ONE_LINE,
      .show = "kernels %s --by op",
      .find = weight_norms_find},
+    {.title = "libraries are set up again in every new thread",
+     .subject = "a thread per request",
+     .fix =
+         "Keep threads: a pool (concurrent.futures.ThreadPoolExecutor, the workers of the server) "
+         "or one thread that launches for all. cuDNN keeps its plans per thread; with "
+         "torch.backends.cuda.enable_cudnn_sdp(False) attention has none.",
+     .not_fixed = "Each thread of a pool still makes its own once.",
+     .effort = EFFORT_LOCAL,
+     .show = "gaps %s",
+     .find = thread_setups_find},
     {.title = "gradients are reduced in every micro-step",
      .fix = "Reduce after the last backward pass only: with model.no_sync(): around the forward "
             "and backward pass of all others (Accelerate: accelerator.accumulate(model); FSDP2: "

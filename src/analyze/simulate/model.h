@@ -70,7 +70,8 @@ struct sim_thread {
     uint32_t first_call;           /* its first node, or SIM_NONE */
     uint32_t calls_at, n_calls;    /* its nodes, in calls_by_thread */
     uint32_t first_join, end_join; /* its waits for others, in joins */
-    float tail_weight;             /* recording cost after its last node, in launch calls */
+    uint32_t after;    /* the thread that was done right before it began, or SIM_NONE; see there */
+    float tail_weight; /* recording cost after its last node, in launch calls */
 };
 
 struct sim_model {

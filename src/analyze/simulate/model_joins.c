@@ -165,6 +165,39 @@ static uint32_t most_silences(const struct model_build *b, uint32_t thread)
     return n < 1 << 20 ? (uint32_t)n : 1 << 20;
 }
 
+static int model_joins_by_begin(const void *a, const void *b)
+{
+    const struct sim_thread *x = *(struct sim_thread *const *)a,
+                            *y = *(struct sim_thread *const *)b;
+    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+/* Threads that come one after the other, as a server starts one for each request: where all that
+ * began before are done, the last of them is what the next one waited for. */
+static int model_joins_follow(struct model_build *b)
+{
+    struct sim_model *m = b->m;
+    struct sim_thread **order = arena_alloc(b->mem, (m->n_threads + (size_t)1) * sizeof *order);
+    if (!order) return ERR_NOMEM;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        order[i] = &m->threads[i];
+        order[i]->after = SIM_NONE;
+    }
+    if (m->n_threads) qsort(order, m->n_threads, sizeof *order, model_joins_by_begin);
+    const struct sim_thread *last = NULL; /* to be done */
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        struct sim_thread *th = order[i];
+        int64_t window = last ? (last->end_ns - last->begin_ns) / joins_window_part : 0;
+        if (window < joins_window_ns) window = joins_window_ns;
+        bool calls = last && last->n_calls && th->n_calls;
+        if (calls && last->end_ns <= th->begin_ns && th->begin_ns - last->end_ns <= window)
+            th->after = (uint32_t)(last - m->threads);
+        if (!last || th->end_ns > last->end_ns) last = th;
+    }
+    return 0;
+}
+
 int model_joins(struct model_build *b)
 {
     const struct trace *t = b->t;
@@ -175,6 +208,7 @@ int model_joins(struct model_build *b)
         batches += count_batches(t, &m->threads[i], next);
         if (m->n_threads > 1) room += most_silences(b, i);
     }
+    TRY(model_joins_follow(b));
     m->joins = arena_zalloc(b->mem, room + batches + (size_t)1, sizeof *m->joins);
     if (!m->joins) return ERR_NOMEM;
     struct others others;

@@ -150,7 +150,8 @@ static void set_rate(struct run *r, uint32_t thread, uint32_t next)
     th->weight_rate = until > th->mark_ns ? weight / (double)(until - th->mark_ns) : 0;
 }
 
-/* New time of the thread at original time `at_ns`; it starts when the main thread gets there. */
+/* New time of the thread at original time `at_ns`; it starts when the main thread gets there, or
+ * the one that it comes after. */
 static int64_t time_at(struct run *r, uint32_t thread, int64_t at_ns)
 {
     struct thread_state *th = &r->threads[thread];
@@ -158,8 +159,10 @@ static int64_t time_at(struct run *r, uint32_t thread, int64_t at_ns)
         th->started = true;
         th->mark_ns = r->m->threads[thread].begin_ns;
         th->join = r->m->threads[thread].first_join;
+        uint32_t after = r->m->threads[thread].after;
+        if (after == SIM_NONE) after = r->main_thread;
         th->now_ns = thread == r->main_thread ? th->mark_ns - r->m->begin_ns
-                                              : time_at(r, r->main_thread, th->mark_ns);
+                                              : time_at(r, after, th->mark_ns);
         th->handed_ns = th->mark_ns;
         th->handed_at_ns = th->now_ns;
         set_rate(r, thread, r->m->threads[thread].first_call);
