@@ -478,6 +478,31 @@ TEST(unfused_chain_fires_on_kernels_that_read_what_the_last_one_wrote)
     done(&d);
 }
 
+/* Three quarters of a chain's time would go. Where tensor cores do nearly all the work, they may
+ * give that back as a lower clock: a few percent are no reason to act, and where they do less, they
+ * are. */
+TEST(unfused_chain_beside_products_that_fill_the_gpu_is_doubtful)
+{
+    for (int fills = 0; fills < 2; fills++) {
+        struct kernel_kit g = kernel_kit_begin();
+        for (int i = 0; i < 8; i++) {
+            for (int k = 0; k < 3; k++) pointwise(&g, "aten::mul", k, 252);
+            for (int k = 0; k < 8; k++)
+                kernel_kit_call(&g, fills ? "aten::mm" : "aten::sort",
+                                "[[4096, 4096], [4096, 4096]]", BF16_2,
+                                fills ? "nvjet_sm90_tst_256x128_64x4" : "sort_kernel", 1600);
+        }
+        struct diagnosis d;
+        const struct finding *f = only(&d, &g, "unfused_chain");
+        if (CHECK(f != NULL)) {
+            CHECK(f->gain_pct > 2 && f->gain_pct < 6);
+            CHECK_EQ_INT(f->severity, fills ? SEVERITY_LOW : SEVERITY_MEDIUM);
+            CHECK(f->low_pct < (fills ? 2 : f->gain_pct + 1));
+        }
+        done(&d);
+    }
+}
+
 /* Functions that compute long do not get faster than they compute. */
 TEST(unfused_chain_counts_what_is_computed)
 {

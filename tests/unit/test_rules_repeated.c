@@ -108,6 +108,9 @@ TEST(forward_again_in_backward_by_operators)
         CHECK_NEAR(f->gain_pct, 100 * 1280.0 / (1280 + 1280 + 960 + 60), 5);
         CHECK_EQ_INT(f->effort, EFFORT_ONE_LINE);
         CHECK(strstr(f->fix, "checkpoint") != NULL);
+        /* whether the memory suffices is not known */
+        CHECK_EQ_INT(f->severity, SEVERITY_LOW);
+        CHECK_NEAR(f->low_pct, 0, 0.1);
     }
     done(&d);
 }
@@ -185,6 +188,7 @@ TEST(forward_again_says_that_the_memory_suffices)
     const struct finding *f = training_with_memory(&d, (int64_t)141e9, (int64_t)41e9);
     if (CHECK(f != NULL) && !CHECK(strstr(f->why, "It fits") && strstr(f->why, "141 GB")))
         fprintf(stderr, "%s\n", f->why);
+    if (f) CHECK_EQ_INT(f->severity, SEVERITY_HIGH);
     done(&d);
 }
 

@@ -472,6 +472,8 @@ static int predict_alone(struct ranking *r, struct err *e)
         if (x->n_edits)
             TRY(forecast_run(r->u, (struct sim_edits){.list = x->edits, .n = x->n_edits}, r->mem,
                              &x->alone, e));
+        double sure_pct = (1 - x->doubt) * x->alone.gain_pct;
+        if (x->alone.low_pct > sure_pct) x->alone.low_pct = sure_pct;
         if (r->cold) finding_cap_alone(r, x);
         set_severity(r, x);
     }

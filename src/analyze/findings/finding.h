@@ -72,6 +72,8 @@ struct finding {
     enum threshold thresholds[3];
     uint32_t n_thresholds;
     bool notable; /* looks terrible in a viewer: reported even if it gains next to nothing */
+    double doubt; /* share of the gain that may not come, for reasons that are not in the trace: the
+                     memory it takes; 0 to 1 */
     bool advice;  /* reported although no gain is predicted: memory growth, distortion */
     enum severity severity; /* set by the rule for advice, by findings_rank otherwise */
     enum effort effort;     /* local unless the rule says otherwise */

@@ -323,11 +323,12 @@ static const char *recomputed_memory_text(const struct context *cx, struct recom
     snprintf(more, sizeof more, "%s", human_bytes(kernel_whole(more_bytes)).s);
     snprintf(total, sizeof total, "%s", human_bytes(m.total_bytes).s);
     if (m.total_bytes <= 0 || isnan(more_bytes))
-        return " Whether the memory suffices without it is not known from this trace.";
+        return " Whether the memory suffices without it is not known from this trace "
+               "(profile_memory=True records it).";
     if (m.peak_bytes <= 0)
         return rule_text(cx,
                          " Keeping the results instead takes at most %s of the GPU's %s; how much "
-                         "is free was not recorded.",
+                         "is free was not recorded (profile_memory=True does).",
                          more, total);
     return rule_text(cx, " It fits: keeping the results takes at most %s, the peak is %s of %s.",
                      more, human_bytes(m.peak_bytes).s, total);
@@ -361,6 +362,8 @@ int recomputed_find(struct spare_search *x, struct err *e)
         spare_search_drop(x);
         return 0;
     }
+    bool known = m.total_bytes > 0 && m.peak_bytes > 0 && !isnan(r.kept_bytes);
+    x->doubt = known ? 0 : 1;
     x->why = rule_text(x->cx,
                        "Parts of the forward pass run a second time in the backward pass (%s times "
                        "per step, %s of GPU time), because their results were not kept.%s",

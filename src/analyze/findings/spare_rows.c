@@ -20,6 +20,7 @@ static int spare_rows_report(struct spare_search *x, const struct rule *rule,
     f->fix = row->fix;
     f->not_fixed = row->not_fixed;
     f->tries = row->tries;
+    f->doubt = x->doubt;
     f->effort = row->effort;
     f->show = row->show;
     return 0;
@@ -42,7 +43,7 @@ int spare_rows_run(const struct context *cx, const struct rule *rule, const stru
     struct work_words words;
     int rc = work_words_init(&words, cx, e);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        struct spare_search x = {cx, &words, {.fix = {.others = out}}, NULL};
+        struct spare_search x = {cx, &words, {.fix = {.others = out}}, NULL, 0};
         if (spare_rows_is_off(cx, &rows[i])) continue;
         rc = rows[i].find(&x, e);
         if (rc == 0 && spare_pays(&x.spare, cx)) rc = spare_rows_report(&x, rule, &rows[i], out, e);

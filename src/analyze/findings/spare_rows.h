@@ -15,6 +15,7 @@ struct spare_search {
     struct work_words *words;
     struct spare spare;
     const char *why;
+    double doubt; /* of the finding */
 };
 
 struct spare_row {

@@ -68,6 +68,9 @@
     X(double, unfused_chain_give_back_share, 0.3, "share", \
       "A GPU at its power limit rests in memory-bound kernels: without them tensor cores, " \
       "where they do all the work, give back this share of the time as a lower clock") \
+    X(double, unfused_chain_power_share, 0.8, "share of kernel time", \
+      "in tensor cores, from which on the GPU is at its power limit, and they may give back " \
+      "all of it") \
     X(double, unfused_chain_small_times, 8.0, "times", \
       "kernels on tensors smaller by this than the run's largest do not count for its " \
       "traffic") \

@@ -308,6 +308,10 @@ static int unfused_chain_report(const struct context *cx, const struct found *x,
                   : "Use torch.compile on the module or function they are in, which fuses each "
                     "chain into one kernel, or use a fused operator (F.rms_norm, F.gelu, "
                     "F.cross_entropy).";
+    /* What is subtracted already may be all of it. */
+    if (x->tensor_share >= unfused_chain_power_share)
+        f->doubt = x->tensor_share * (1 - unfused_chain_give_back_share) /
+                   (1 - x->tensor_share * unfused_chain_give_back_share);
     f->not_fixed =
         "The prediction assumes one kernel per chain at the bandwidth this GPU reaches; compiling "
         "takes time once, and again for every new shape.";
