@@ -57,6 +57,10 @@
     X(double, host_uploads_free_page_ns, 100.0, "ns", \
       "that giving back a page of memory takes at most") \
     X(double, host_uploads_page_bytes, 4096.0, "bytes", "of a page") \
+    X(int, list_tensors_numbers, 256, "numbers", \
+      "of a tensor made of a list, at least: fewer take no time") \
+    X(double, list_tensors_number_ns, 20.0, "ns", \
+      "that filling in a number of a list takes at least; an array is copied faster") \
     X(int, upload_silence_ns, 1000000, "ns", \
       "longer silences before an upload have other reasons") \
     X(double, recomputed_known_share, 0.8, "share of its time", \

@@ -24,4 +24,8 @@ struct host_uploads {
 /* spare_done(&ret->spare) in any case. */
 int host_uploads_find(const struct context *cx, struct host_uploads *ret, struct err *e) MUST_USE;
 
+/* list_tensors.c: the same of tensors that torch.tensor makes of Python lists: `longest` is where
+ * one of them is done, `operators_ns` what making them takes. */
+int list_tensors_find(const struct context *cx, struct host_uploads *ret, struct err *e) MUST_USE;
+
 #endif

@@ -5,16 +5,39 @@
 #include "analyze/rules/rules.h"
 #include "base/human.h"
 
-static int made_on_cpu_report(const struct context *cx, struct host_uploads *u,
-                              struct findings *out, struct err *e);
+/* A kind of making something on the CPU: how it is found, and what is said of it. */
+struct made_on_cpu_kind {
+    int (*find)(const struct context *cx, struct host_uploads *ret, struct err *e);
+    int (*report)(const struct context *cx, struct host_uploads *u, struct finding *f,
+                  struct err *e);
+};
+
+static int made_on_cpu_computed(const struct context *cx, struct host_uploads *u, struct finding *f,
+                                struct err *e);
+static int made_on_cpu_listed(const struct context *cx, struct host_uploads *u, struct finding *f,
+                              struct err *e);
+
+static const struct made_on_cpu_kind made_on_cpu_kinds[] = {
+    {host_uploads_find, made_on_cpu_computed}, {list_tensors_find, made_on_cpu_listed}};
+
+static int made_on_cpu_look(const struct context *cx, const struct made_on_cpu_kind *kind,
+                            struct findings *out, struct err *e)
+{
+    struct host_uploads u;
+    int rc = kind->find(cx, &u, e);
+    if (rc == 0 && u.n && spare_pays(&u.spare, cx)) {
+        struct finding *f = rule_finding(cx, out, &rule_made_on_cpu, e);
+        rc = f ? kind->report(cx, &u, f, e) : ERR_NOMEM;
+    }
+    spare_done(&u.spare);
+    return rc;
+}
 
 static int made_on_cpu_run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct host_uploads u;
-    int rc = host_uploads_find(cx, &u, e);
-    if (rc == 0 && u.n && spare_pays(&u.spare, cx)) rc = made_on_cpu_report(cx, &u, out, e);
-    spare_done(&u.spare);
-    return rc;
+    for (size_t i = 0; i < sizeof made_on_cpu_kinds / sizeof *made_on_cpu_kinds; i++)
+        TRY(made_on_cpu_look(cx, &made_on_cpu_kinds[i], out, e));
+    return 0;
 }
 
 const struct rule rule_made_on_cpu = {
@@ -25,11 +48,9 @@ const struct rule rule_made_on_cpu = {
     .run = made_on_cpu_run,
 };
 
-static int made_on_cpu_report(const struct context *cx, struct host_uploads *u,
-                              struct findings *out, struct err *e)
+static int made_on_cpu_computed(const struct context *cx, struct host_uploads *u, struct finding *f,
+                                struct err *e)
 {
-    struct finding *f = rule_finding(cx, out, &rule_made_on_cpu, e);
-    if (!f) return ERR_NOMEM;
     struct place p;
     TRY(spare_into(&u->spare, cx, f, e));
     source_places_find(places_of(cx), u->longest, &p);
@@ -52,5 +73,28 @@ static int made_on_cpu_report(const struct context *cx, struct host_uploads *u,
                  f->subject, human_time(cx->t->dur_ns[u->longest]).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE, "their inputs are %s",
                  human_bytes(kernel_whole(u->inputs_bytes)).s);
+    return 0;
+}
+
+static int made_on_cpu_listed(const struct context *cx, struct host_uploads *u, struct finding *f,
+                              struct err *e)
+{
+    struct place p;
+    TRY(spare_into(&u->spare, cx, f, e));
+    source_places_find(places_of(cx), u->longest, &p);
+    rule_place(cx, f, &p);
+    if (!f->file) f->subject = "torch.tensor";
+    f->title = "tensors are made of Python lists";
+    f->why = rule_text(cx,
+                       "%s times a tensor is made of a Python list, number by number, and uploaded "
+                       "(%s on the CPU).",
+                       human_count(u->n).s, human_time(u->operators_ns).s);
+    f->fix =
+        "Make it once, before the loop, and keep it on the GPU; if its values change, keep them "
+        "in a tensor or a NumPy array (torch.from_numpy) instead of a list: torch.tensor goes "
+        "through a list twice, number by number.";
+    f->not_fixed = "Values that come as a list anew each time have to be converted somewhere.";
+    f->show = "gaps %s";
+    finding_note(f, cx->mem, cx->t->ts_ns[u->longest], u->longest, "one of them is done here");
     return 0;
 }
