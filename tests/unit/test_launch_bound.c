@@ -3,6 +3,7 @@
 #include "analyze/launches/launches.h"
 
 #include "diagnosis.h"
+#include "kernel_kit.h"
 
 #define STEPS   8
 #define KERNELS 12
@@ -385,6 +386,74 @@ TEST(waiting_for_the_backward_pass_holds_up_nothing)
     diagnose(&d, kit_end(&k));
     CHECK(found(&d, "late_launch") == NULL);
     done(&d);
+}
+
+/* ---- items one by one ---- */
+
+struct joining {
+    int items, ops;     /* `ops`: of each */
+    const char *joined; /* dimensions of what is joined at the end; NULL: nothing is */
+    bool differ;        /* each item is worked on otherwise */
+};
+
+/* Steps of items that take 12 operators each, 11 us apart, with kernels of 4 us that leave seven
+ * eighths of the device idle. */
+static struct kernel_kit joining(const struct joining *x)
+{
+    static const char *const ops[] = {"aten::mul", "aten::add", "aten::sub", "aten::div",
+                                      "aten::mul", "aten::sub", "aten::add", "aten::mul",
+                                      "aten::div", "aten::add", "aten::add", "aten::sub"};
+    struct kernel_kit g = kernel_kit_begin();
+    g.grid[0] = 132;
+    g.block[0] = 256;
+    for (int i = 0; i < 4 * x->items; i++) {
+        for (int k = 0; k < x->ops; k++)
+            kernel_kit_call(
+                &g, ops[(x->differ ? k * (1 + i % 5) : k) % 12], "[[64, 1024], [64, 1024]]", F32_2,
+                "void at::native::vectorized_elementwise_kernel<4, AddFunctor<float> >", 4);
+        if (i % x->items == x->items - 1 && x->joined)
+            kernel_kit_call(&g, "aten::cat", x->joined, "[\"TensorList\", \"Scalar\"]",
+                            "void at::native::CatArrayBatchedCopy<float>", 4);
+    }
+    return g;
+}
+
+#define FOUR  "[[[64, 8], [64, 8], [64, 8], [64, 8]], []]"
+#define THREE "[[[64, 8], [64, 8], [64, 8]], []]"
+
+/* Four items of 132 us on the CPU become one, whose kernels take no longer. */
+TEST(items_that_are_joined_could_be_one_batch)
+{
+    struct joining x = {4, 12, FOUR, false};
+    struct diagnosis d;
+    struct kernel_kit g = joining(&x);
+    diagnose(&d, kernel_kit_end(&g));
+    const struct finding *f = found(&d, "launch_bound");
+    const struct finding_option *batch = f ? option(f, "one_batch") : NULL;
+    if (CHECK(batch != NULL)) {
+        CHECK_EQ_STR(batch->what, "one batch of 4");
+        CHECK_NEAR(batch->gain_pct, 100 * 3 * 132.0 / (4 * 132 + 11), 5);
+        CHECK(option(f, "larger_batch") == NULL);
+    }
+    done(&d);
+}
+
+TEST(items_near_misses)
+{
+    static const struct joining cases[] = {
+        {4, 12, NULL, false}, /* nothing is joined: steps of a solver */
+        {3, 12, THREE, false},
+        {4, 5, FOUR, false}, /* a loop over tensors */
+        {4, 12, FOUR, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct diagnosis d;
+        struct kernel_kit g = joining(&cases[i]);
+        diagnose(&d, kernel_kit_end(&g));
+        const struct finding *f = found(&d, "launch_bound");
+        if (CHECK(f != NULL)) CHECK(option(f, "one_batch") == NULL);
+        done(&d);
+    }
 }
 
 TEST_MAIN

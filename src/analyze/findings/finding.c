@@ -429,8 +429,9 @@ static int price_options(struct ranking *r, struct finding *x, struct err *e)
         struct finding_option *o = &x->options[i];
         struct ranking alone = *r;
         int64_t after = 0;
-        alone.fixed = &o->edit;
-        alone.n_fixed = 1;
+        struct sim_edit both[] = {o->edit, o->also};
+        alone.fixed = both;
+        alone.n_fixed = o->also.n_rows ? 2 : 1;
         TRY(finding_wall_with(&alone, 0, 0, &after, e));
         double before = (double)r->u->plain_ns * (o->times ? o->times : 1);
         o->gain_pct = stats_pct(before - (double)after, before);

@@ -59,6 +59,14 @@
     X(double, host_uploads_page_bytes, 4096.0, "bytes", "of a page") \
     X(int, list_tensors_numbers, 256, "numbers", \
       "of a tensor made of a list, at least: fewer take no time") \
+    X(int, joined_items_least, 4, "tensors", \
+      "of one shape that are joined; fewer are a residual, two halves, three channels") \
+    X(int, joined_items_ops_least, 8, "operators", \
+      "that launch, for each of them; fewer are a loop over tensors") \
+    X(double, joined_items_share, 0.9, "share of operators", \
+      "that are the same for each; borders of tiles are padded otherwise") \
+    X(int, joined_items_op_ns, 10000, "ns", \
+      "operators on the CPU that take longer work on the items, and still would") \
     X(double, list_tensors_number_ns, 20.0, "ns", \
       "that filling in a number of a list takes at least; an array is copied faster") \
     X(int, upload_silence_ns, 1000000, "ns", \

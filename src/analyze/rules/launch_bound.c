@@ -3,6 +3,7 @@
  * fewer kernels (a compiler), or more work in each (a larger batch). */
 #include "analyze/device/queue.h"
 #include "analyze/findings/host_side.h"
+#include "analyze/findings/joined_items.h"
 #include "analyze/names/program.h"
 #include "analyze/rules/rules_constants.h"
 #include "base/human.h"
@@ -63,8 +64,38 @@ static void launch_bound_add_option(struct finding *f, struct finding_option o)
     if (f->n_options < FINDING_OPTIONS) f->options[f->n_options++] = o;
 }
 
-static void launch_bound_add_options(const struct context *cx, const struct launch_unit *u,
-                                     struct finding *f)
+/* More work in each launch: items that are worked on one by one, or twice as many. */
+static int launch_bound_add_batch(const struct context *cx, struct finding *f, struct err *e)
+{
+    struct joined_items j;
+    TRY(joined_items_find(cx, &j, e));
+    if (j.items) {
+        launch_bound_add_option(
+            f, (struct finding_option){
+                   .name = "one_batch",
+                   .what = rule_text(cx, "one batch of %u", j.items),
+                   .note = "if no item needs the result of another: today they run one by one, and "
+                           "aten::cat or aten::stack joins what comes out",
+                   .effort = EFFORT_LOCAL,
+                   .edit = j.edits[0],
+                   .also = j.edits[1],
+                   .doubtful = true});
+        return 0;
+    }
+    launch_bound_add_option(
+        f,
+        (struct finding_option){
+            .name = "larger_batch",
+            .what = "twice the batch",
+            .note = "per sample: more work per launch; latency stays the same",
+            .effort = EFFORT_ONE_LINE,
+            .edit = {.kind = EDIT_SCALE_KERNEL, .pattern = ".", .factor = launch_bound_batch_times},
+            .times = launch_bound_batch_times});
+    return 0;
+}
+
+static int launch_bound_add_options(const struct context *cx, const struct launch_unit *u,
+                                    struct finding *f, struct err *e)
 {
     bool compiled = (double)u->works_compiled > launch_bound_compiled_share * (double)u->works;
     launch_bound_add_option(
@@ -84,15 +115,7 @@ static void launch_bound_add_options(const struct context *cx, const struct laun
                    .note = "fewer launches: elementwise kernels and norms are fused",
                    .effort = EFFORT_ONE_LINE,
                    .edit = {.kind = EDIT_COMPILE, .spans = u->spans, .n_spans = u->n_spans}});
-    launch_bound_add_option(
-        f,
-        (struct finding_option){
-            .name = "larger_batch",
-            .what = "twice the batch",
-            .note = "per sample: more work per launch; latency stays the same",
-            .effort = EFFORT_ONE_LINE,
-            .edit = {.kind = EDIT_SCALE_KERNEL, .pattern = ".", .factor = launch_bound_batch_times},
-            .times = launch_bound_batch_times});
+    return launch_bound_add_batch(cx, f, e);
 }
 
 /* A launch from the middle of the unit, to look at; ROW_NONE when there is none. */
@@ -209,7 +232,7 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
             ? (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .pattern = rule_exactly(cx, stage)}
             : (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .spans = u->spans, .n_spans = u->n_spans};
     f->effort = EFFORT_LOCAL;
-    launch_bound_add_options(cx, u, f);
+    TRY(launch_bound_add_options(cx, u, f, e));
     launch_bound_explain(cx, u, f);
     if (launch != ROW_NONE) show_example(cx, launch, f);
     if (launch != ROW_NONE && !u->stage) place_loop(cx, u, launch, f);
