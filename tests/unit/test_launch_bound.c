@@ -443,7 +443,7 @@ TEST(items_near_misses)
     static const struct joining cases[] = {
         {4, 12, NULL, false}, /* nothing is joined: steps of a solver */
         {3, 12, THREE, false},
-        {4, 5, FOUR, false}, /* a loop over tensors */
+        {4, 6, FOUR, false}, /* a loop over tensors */
         {4, 12, FOUR, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -451,7 +451,8 @@ TEST(items_near_misses)
         struct kernel_kit g = joining(&cases[i]);
         diagnose(&d, kernel_kit_end(&g));
         const struct finding *f = found(&d, "launch_bound");
-        if (CHECK(f != NULL)) CHECK(option(f, "one_batch") == NULL);
+        /* without steps that repeat there is no loop either */
+        if (CHECK(f != NULL || cases[i].differ)) CHECK(!f || !option(f, "one_batch"));
         done(&d);
     }
 }

@@ -54,6 +54,9 @@
       "of the time before an upload that operators on the CPU take, at least") \
     X(int, host_uploads_reach_rows, 512, "rows", \
       "between two calls that are looked through; more are many short operators") \
+    X(double, host_uploads_back_share, 0.5, "share", \
+      "of what operators take on the CPU that uploading larger inputs takes instead, at most: " \
+      "a conversion makes the upload smaller") \
     X(double, host_uploads_free_page_ns, 100.0, "ns", \
       "that giving back a page of memory takes at most") \
     X(double, host_uploads_page_bytes, 4096.0, "bytes", "of a page") \

@@ -200,6 +200,8 @@ static int host_uploads_add(const struct host_upload *u, lane_id thread, struct 
     const struct trace *t = u->cx->t;
     double now = (double)t->dur_ns[u->work], is = kernel_copied_bytes(t, u->work);
     double then = is > 0 ? now * u->bytes / is : now;
+    double more = then + u->device_ns - now, gone = (double)span_ns(host_uploads_span(u));
+    if (more > host_uploads_back_share * gone) return 0;
     TRY(spare_cut(&ret->spare, u->cx, thread, host_uploads_span(u), e));
     TRY(kernel_fix_add(&ret->spare.fix, u->cx, u->work, then + u->device_ns, e));
     TRY(host_uploads_shorten(u, thread, then < now ? then / now : 1, &ret->spare, e));
