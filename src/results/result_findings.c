@@ -114,7 +114,7 @@ static struct value evidence_byte(const struct rows *r, uint32_t i)
 
 /* clang-format off */
 static const struct field options_fields[] = {
-    FIELD(TEXT, "name", "", struct finding_option, name, "`cuda_graph`, `compile`, `larger_batch`, `tf32`, `bf16`, `overlap`, `ranks_in_time`"),
+    FIELD(TEXT, "name", "", struct finding_option, name, "`cuda_graph`, `compile`, `larger_batch`, `one_batch`, `tf32`, `bf16`, `overlap`, `ranks_in_time`"),
     FIELD(PCT, "gain_pct", "", struct finding_option, gain_pct, "what it gains alone; for a larger batch, per unit of work", .decimals = 3),
     FIELD(TEXT, "what", "", struct finding_option, what, "the same in a few words"),
     FIELD_GET(TEXT, "effort", "", options_effort, "what it takes"),

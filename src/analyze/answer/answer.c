@@ -120,7 +120,8 @@ static const char *answer_better(const struct context *cx, const struct answer *
     if (a->fixes != 1 || !best) return "";
     for (uint32_t i = 0; i < first->n_options; i++) {
         const struct finding_option *o = &first->options[i];
-        if (o->times <= 1 && !o->doubtful && o->gain_pct >= best->gain_pct + answer_better_points) best = o;
+        if (o->times <= 1 && !o->doubtful && o->gain_pct >= best->gain_pct + answer_better_points)
+            best = o;
     }
     return best == priced ? "" : rule_text(cx, "; %s -%.0f %%", best->what, best->gain_pct);
 }

@@ -52,8 +52,10 @@
       "where functions are sampled, fewer samples say nothing about one") \
     X(double, host_uploads_share, 0.5, "share", \
       "of the time before an upload that operators on the CPU take, at least") \
-    X(int, host_uploads_reach_rows, 512, "rows", \
-      "between two calls that are looked through; more are many short operators") \
+    X(int, host_uploads_reach_rows, 256, "rows", \
+      "between two calls, at most; more are many short operators") \
+    X(int, host_uploads_reach_ops, 32, "operators", \
+      "whose inputs count: what later ones read was made before") \
     X(double, host_uploads_back_share, 0.5, "share", \
       "of what operators take on the CPU that uploading larger inputs takes instead, at most: " \
       "a conversion makes the upload smaller") \
@@ -70,6 +72,8 @@
       "that are the same for each; borders of tiles are padded otherwise") \
     X(int, joined_items_op_ns, 10000, "ns", \
       "operators on the CPU that take longer work on the items, and still would") \
+    X(int, list_tensors_reach_rows, 64, "rows", \
+      "before one of its operators in which the one before it is") \
     X(double, list_tensors_number_ns, 20.0, "ns", \
       "that filling in a number of a list takes at least; an array is copied faster") \
     X(int, upload_silence_ns, 1000000, "ns", \
@@ -133,7 +137,7 @@
     X(int, sorted_for_few_part, 8, "one place in", \
       "of the sorted dimension that is read at most: selecting more also sorts much") \
     X(int, sorted_for_few_reach_ops, 256, "operators", \
-      "after a sort in which what reads its result is looked for") \
+      "after a sort that may read its result") \
     X(double, colliding_adds_times, 64.0, "rows", \
       "that are added to each, at least: fewer are what such an operator is for") \
     X(double, colliding_adds_slow_times, 3.0, "times", \

@@ -40,6 +40,23 @@ int launch_units_find(const struct context *cx, struct launch_units *ret, struct
 /* Mean time from one launch to the next, waits left out. */
 int64_t launch_unit_interval(const struct launch_unit *u);
 
+/* joined_items.c: items that are worked on one by one, whose results are joined at the end: frames,
+ * tiles, prompts.
+ *
+ *     select 0  conv norm conv ...   select 1  conv norm conv ...   ...   aten::cat [n tensors]
+ *
+ * As many runs of the same operators as tensors are joined. Whether one item needs the result of
+ * another (a recurrent network) no trace shows: this is a way to fix something, no finding. */
+
+/* What one run for all items of a join is: the first one, with as much more in each kernel. */
+struct joined_items {
+    uint32_t items; /* of the largest join; 0: there is none */
+    struct sim_edit edits[2];
+};
+
+/* Memory of the analysis. */
+int joined_items_find(const struct context *cx, struct joined_items *ret, struct err *e) MUST_USE;
+
 /* compiled_regions.c: where a thread runs what torch.compile made, as torch.profiler marks it or,
  * where nothing does, as the names of kernels show.
  *

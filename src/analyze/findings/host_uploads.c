@@ -10,7 +10,7 @@
 #include "analyze/names/view_op.h"
 #include "analyze/ops/op_work.h"
 
-/* Inputs of an operator that are looked at. */
+/* Inputs of an operator that count. */
 #define MOST_INPUTS 8
 
 /* The operators of a thread before an upload, back to the call before. */
@@ -117,7 +117,7 @@ static void host_uploads_count(struct host_upload *u, row_t r)
     if (u->longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[u->longest]) u->longest = r;
     u->ns += t->dur_ns[r];
     u->n++;
-    host_uploads_inputs(u, r);
+    if (u->n <= (uint32_t)host_uploads_reach_ops) host_uploads_inputs(u, r);
     u->device_ns += host_uploads_device_ns(u, r);
 }
 

@@ -1,5 +1,5 @@
-/* joined_items.c: see joined_items.h. */
-#include "analyze/findings/joined_items.h"
+/* joined_items.c: see host_side.h. */
+#include "analyze/findings/host_side.h"
 
 #include <math.h>
 

@@ -14,7 +14,8 @@
 static row_t list_tensors_before(const struct trace *t, row_t r)
 {
     row_t first = t->lanes[t->lane[r]].begin, up = t->parent[r];
-    for (row_t at = r; at > first && at - 1 != up;) {
+    int left = list_tensors_reach_rows;
+    for (row_t at = r; at > first && at - 1 != up && left > 0; left--) {
         at--;
         row_t top = ROW_NONE;
         for (row_t p = at; p != ROW_NONE && p != up; p = t->parent[p])

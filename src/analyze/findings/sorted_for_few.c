@@ -65,7 +65,8 @@ static int sorted_for_few_dim(struct str name, struct str concrete, int rank)
     return dim >= 0 && dim < rank ? (int)dim : rank - 1;
 }
 
-/* The sort that launched it, outermost; false where it is none, or its shape is not known. */
+/* The sort that launched it, outermost; false where it is something else, or its shape is not
+ * known. */
 static bool sorted_for_few_call(const struct context *cx, row_t work, struct sorted_call *ret)
 {
     struct work_op by = work_op_of(cx, work);

@@ -115,7 +115,7 @@ static uint32_t thread_setups_in_turn(const struct thread_setups *s)
     return n;
 }
 
-/* Whether nearly all threads that use libraries set them up anew. */
+/* Whether nearly all threads that use libraries set them up again. */
 static bool thread_setups_is_usual(const struct thread_setups *s, uint32_t *ret_threads)
 {
     uint32_t all = 0, paused = 0;
@@ -155,7 +155,7 @@ int thread_setups_find(struct spare_search *x, struct err *e)
     mem_free(s.pauses);
     x->why = rule_text(x->cx,
                        "%s threads come one after the other, and each pauses before its first "
-                       "product, convolution or attention (%s in all): libraries make their "
+                       "product, convolution or attention (%s in total): libraries make their "
                        "handles and plans again in every new thread.",
                        human_count(threads).s, human_time(x->spare.cpu_ns).s);
     return rc;

@@ -135,7 +135,7 @@ int zeroed_gradients_find(struct spare_search *x, struct err *e)
     }
     x->why = rule_text(x->cx,
                        "Gradients are filled with zeros, and the next backward pass adds to them "
-                       "%s times what it could have left there (%s of GPU time in all).",
+                       "%s times what it could have left there (%s of GPU time in total).",
                        human_count(n).s, human_time(x->spare.fix.before_ns).s);
     return 0;
 }

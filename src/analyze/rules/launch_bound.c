@@ -3,19 +3,26 @@
  * fewer kernels (a compiler), or more work in each (a larger batch). */
 #include "analyze/device/queue.h"
 #include "analyze/findings/host_side.h"
-#include "analyze/findings/joined_items.h"
 #include "analyze/names/program.h"
 #include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 
-static int report_unit(const struct context *cx, const struct launch_unit *u, struct findings *out,
-                       struct err *e);
+/* The units, and items that the program works on one by one in them. */
+struct launch_bound {
+    const struct context *cx;
+    struct joined_items joined;
+};
+
+static int report_unit(const struct launch_bound *b, const struct launch_unit *u,
+                       struct findings *out, struct err *e);
 
 static int launch_bound_run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct launch_units units;
+    struct launch_bound b = {.cx = cx};
     TRY(launch_units_find(cx, &units, e));
-    for (uint32_t i = 0; i < units.n; i++) TRY(report_unit(cx, &units.list[i], out, e));
+    if (units.n == 1) TRY(joined_items_find(cx, &b.joined, e));
+    for (uint32_t i = 0; i < units.n; i++) TRY(report_unit(&b, &units.list[i], out, e));
     return 0;
 }
 
@@ -65,22 +72,20 @@ static void launch_bound_add_option(struct finding *f, struct finding_option o)
 }
 
 /* More work in each launch: items that are worked on one by one, or twice as many. */
-static int launch_bound_add_batch(const struct context *cx, struct finding *f, struct err *e)
+static void launch_bound_add_batch(const struct launch_bound *b, struct finding *f)
 {
-    struct joined_items j;
-    TRY(joined_items_find(cx, &j, e));
-    if (j.items) {
+    if (b->joined.items) {
         launch_bound_add_option(
             f, (struct finding_option){
                    .name = "one_batch",
-                   .what = rule_text(cx, "one batch of %u", j.items),
+                   .what = rule_text(b->cx, "one batch of %u", b->joined.items),
                    .note = "if no item needs the result of another: today they run one by one, and "
                            "aten::cat or aten::stack joins what comes out",
                    .effort = EFFORT_LOCAL,
-                   .edit = j.edits[0],
-                   .also = j.edits[1],
+                   .edit = b->joined.edits[0],
+                   .also = b->joined.edits[1],
                    .doubtful = true});
-        return 0;
+        return;
     }
     launch_bound_add_option(
         f,
@@ -91,12 +96,12 @@ static int launch_bound_add_batch(const struct context *cx, struct finding *f, s
             .effort = EFFORT_ONE_LINE,
             .edit = {.kind = EDIT_SCALE_KERNEL, .pattern = ".", .factor = launch_bound_batch_times},
             .times = launch_bound_batch_times});
-    return 0;
 }
 
-static int launch_bound_add_options(const struct context *cx, const struct launch_unit *u,
-                                    struct finding *f, struct err *e)
+static void launch_bound_add_options(const struct launch_bound *b, const struct launch_unit *u,
+                                     struct finding *f)
 {
+    const struct context *cx = b->cx;
     bool compiled = (double)u->works_compiled > launch_bound_compiled_share * (double)u->works;
     launch_bound_add_option(
         f, (struct finding_option){
@@ -115,7 +120,7 @@ static int launch_bound_add_options(const struct context *cx, const struct launc
                    .note = "fewer launches: elementwise kernels and norms are fused",
                    .effort = EFFORT_ONE_LINE,
                    .edit = {.kind = EDIT_COMPILE, .spans = u->spans, .n_spans = u->n_spans}});
-    return launch_bound_add_batch(cx, f, e);
+    launch_bound_add_batch(b, f);
 }
 
 /* A launch from the middle of the unit, to look at; ROW_NONE when there is none. */
@@ -212,9 +217,10 @@ static const char *loop_subject(const struct context *cx, const struct launch_un
                      human_count(u->launches / u->calls).s);
 }
 
-static int report_unit(const struct context *cx, const struct launch_unit *u, struct findings *out,
-                       struct err *e)
+static int report_unit(const struct launch_bound *b, const struct launch_unit *u,
+                       struct findings *out, struct err *e)
 {
+    const struct context *cx = b->cx;
     struct finding *f = rule_finding(cx, out, &rule_launch_bound, e);
     if (!f) return ERR_NOMEM;
     struct str stage = u->stage ? u->stage->name : str_c("");
@@ -232,7 +238,7 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
             ? (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .pattern = rule_exactly(cx, stage)}
             : (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .spans = u->spans, .n_spans = u->n_spans};
     f->effort = EFFORT_LOCAL;
-    TRY(launch_bound_add_options(cx, u, f, e));
+    launch_bound_add_options(b, u, f);
     launch_bound_explain(cx, u, f);
     if (launch != ROW_NONE) show_example(cx, launch, f);
     if (launch != ROW_NONE && !u->stage) place_loop(cx, u, launch, f);

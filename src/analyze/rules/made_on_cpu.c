@@ -59,7 +59,7 @@ static int made_on_cpu_computed(const struct context *cx, struct host_uploads *u
     f->title = "what is uploaded is computed on the CPU";
     f->why = rule_text(cx,
                        "Operators work on the CPU for %s, then their result is uploaded (%s in %s "
-                       "cop%s); the GPU has nothing to do meanwhile.",
+                       "cop%s); the GPU is idle meanwhile.",
                        human_time(u->operators_ns).s, human_bytes(u->bytes).s, human_count(u->n).s,
                        u->n == 1 ? "y" : "ies");
     f->fix =
@@ -93,7 +93,7 @@ static int made_on_cpu_listed(const struct context *cx, struct host_uploads *u, 
         "Make it once, before the loop, and keep it on the GPU; if its values change, keep them "
         "in a tensor or a NumPy array (torch.from_numpy) instead of a list: torch.tensor goes "
         "through a list twice, number by number.";
-    f->not_fixed = "Values that come as a list anew each time have to be converted somewhere.";
+    f->not_fixed = "Values that come as a new list each time have to be converted somewhere.";
     f->show = "gaps %s";
     finding_note(f, cx->mem, cx->t->ts_ns[u->longest], u->longest, "one of them is done here");
     return 0;
