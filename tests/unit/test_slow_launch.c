@@ -18,7 +18,8 @@ struct decode {
     int from, to;     /* steps in which it does */
     double kernel_us; /* of the product before it */
     bool ops, sampled;
-    bool twice; /* per step */
+    bool twice;   /* per step */
+    bool uploads; /* instead of attention */
 };
 
 /* `at` is when attention begins; returns when its launch is made. */
@@ -60,7 +61,10 @@ static struct trace *decode(struct decode d)
                 kit_op(&k, "aten::_scaled_dot_product_cudnn_attention", at, launch + 10 - at);
             kit_python(&k, LINE, at - 1, launch + 12 - at);
             gpu = launch + 8 > gpu ? launch + 8 : gpu;
-            kit_launch(&k, launch, SDPA, gpu, 5);
+            k.bytes = 1 << 20;
+            kit_call(&k, "cudaLaunchKernel", launch, 5);
+            if (d.uploads) kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", gpu, 5);
+            else kit_work(&k, KIND_KERNEL, SDPA, gpu, 5);
             gpu += 5;
             at = launch + USUAL;
         }
@@ -128,6 +132,17 @@ TEST(without_operators_the_line_is_told_and_how_to_get_the_operator)
     CHECK_EQ_INT(f->line, 12);
     CHECK(strstr(f->fix, "--ops all") != NULL);
     done(&d);
+}
+
+TEST(before_an_upload_its_data_is_made)
+{
+    struct decode d = every_step;
+    d.uploads = true;
+    struct diagnosis g;
+    diagnose(&g, decode(d));
+    const struct finding *f = found(&g, "slow_launch");
+    if (CHECK(f != NULL)) CHECK(strstr(f->fix, "Make on the GPU what is uploaded") != NULL);
+    done(&g);
 }
 
 /* A step counts once, however often it happens in it. */

@@ -2,8 +2,10 @@
  * already in the operator or line that makes it (gaps/launch_delay). Code that launches nothing
  * belongs to late_launch. */
 #include "analyze/findings/claims.h"
+#include "analyze/names/copy.h"
 #include "analyze/names/kernel_name.h"
 #include "analyze/rules/rules.h"
+#include "analyze/rules/rules_constants.h"
 #include "base/human.h"
 
 static int slow_launch_report_group(const struct context *cx, const struct launch_delay_group *g,
@@ -105,9 +107,18 @@ static bool slow_launch_is_planned(const struct context *cx, const struct launch
     return slow_launch_is_attention(cx, g) || f == FAMILY_GEMM || f == FAMILY_CONV;
 }
 
+/* Whether it uploads data: then the delay is the time in which that is made. A constant is none. */
+static bool slow_launch_uploads(const struct context *cx, const struct launch_delay_group *g)
+{
+    const struct gpu_info *info = trace_gpu(cx->t, g->work);
+    return copy_of(cx->t, g->work).way == COPY_TO_DEVICE && info && info->bytes >= sync_data_bytes;
+}
+
 static const char *slow_launch_why(const struct context *cx, const struct launch_delay_group *g)
 {
-    const char *usual = !is_library(cx, g) ? "other Python work, an extension, or a lock"
+    const char *usual = slow_launch_uploads(cx, g)
+                            ? "what is uploaded is computed or converted on the CPU, or read"
+                        : !is_library(cx, g) ? "other Python work, an extension, or a lock"
                         : slow_launch_is_planned(cx, g)
                             ? "a library that plans for a new shape, loading of code, a lock, or "
                               "work in C++"
@@ -120,6 +131,10 @@ static const char *slow_launch_why(const struct context *cx, const struct launch
 
 static const char *slow_launch_fix(const struct context *cx, const struct launch_delay_group *g)
 {
+    if (slow_launch_uploads(cx, g))
+        return "Make on the GPU what is uploaded: upload the inputs, which are often smaller, and "
+               "run the same operators there; or prepare the next one in another thread or process "
+               "while the GPU computes.";
     if (!is_library(cx, g))
         return "Move that work out of the loop, cache its result, or do it while the GPU has "
                "queued work.";
