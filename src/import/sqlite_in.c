@@ -12,7 +12,7 @@ enum {
     SMALLEST_ROW = 4,
     SMALLEST_PAGE = 512,
     MOST_READINGS = 16,
-    SCHEMA_PAGES = 100000 /* that are looked at again and again for what tables there are */
+    SCHEMA_PAGES = 100000 /* that SQLite reads again and again to see what tables there are */
 };
 
 static int sqlite_in_fail_sql(struct sqlite_in *d, int rc, struct err *e)

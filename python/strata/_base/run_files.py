@@ -170,8 +170,8 @@ def _create(name: str, instead_of: str, place: int) -> Any:
 
 
 def open_found(path: str, more: int = 0) -> Any:
-    """The bytes of a file that nobody named: it was found in a folder. A pipe in its place would be
-    waited for, and a device has no end."""
+    """The bytes of a file that was found in a folder, not named by the user. A pipe in its place would
+    never say anything, and a device has no end."""
     fd = _open(path, os.O_RDONLY | os.O_NONBLOCK | more)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
