@@ -16,6 +16,7 @@ def main():
     pathlib.Path(depends).write_text(f"{out}: {folder} " + " ".join(map(str, pages)) + "\n", encoding="utf-8")
     with open(out, "w", encoding="ascii") as c:
         c.write('#include <stddef.h>\n\n#include "report/built_in.h"\n\n'
+                '#pragma GCC diagnostic ignored "-Woverlength-strings" /* a page may be long */\n\n'
                 'const struct rule_page rule_pages[] = {\n')
         for page in pages:
             lines = page.read_text(encoding="utf-8").splitlines()

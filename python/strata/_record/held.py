@@ -6,10 +6,10 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-_dict_of = type.__dict__["__dict__"].__get__  # type: ignore[attr-defined]
-_mro_of = type.__dict__["__mro__"].__get__  # type: ignore[attr-defined]
-_module_of = type.__dict__["__module__"].__get__  # type: ignore[attr-defined]
-_qualname_of = type.__dict__["__qualname__"].__get__  # type: ignore[attr-defined]
+_dict_of = type.__dict__["__dict__"].__get__
+_mro_of = type.__dict__["__mro__"].__get__
+_module_of = type.__dict__["__module__"].__get__
+_qualname_of = type.__dict__["__qualname__"].__get__
 
 
 def ids(*kinds: type) -> frozenset[int]:

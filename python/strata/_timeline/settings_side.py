@@ -2,7 +2,8 @@
 leave little to see, and which are off although something looks like them.
 
 Settings are read when a part of the recording ends and when the program does, in the third
-backward pass and as the third unit begins, because some are on around the step only. What was said before is not said again."""
+backward pass and as the third unit begins, because some are on around the step only. What was said
+before is not said again."""
 from __future__ import annotations
 
 import atexit
