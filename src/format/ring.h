@@ -80,8 +80,22 @@ enum ring_kind {
     /* Of the range before it, an operator: id: its DEF_SHAPES or 0; value: its number in autograd
      * plus 1, or 0; type: 1 for a node of a backward pass. */
     RING_SHAPES = 34,
+    /* Which tensor an operator of a unit in depth is called with, or returns; type: enum
+     * ring_tensor. id: how often it was written, or RING_NO_VERSION; value: its storage, 0 where
+     * that is not known; extra: its offset and strides, as a hash. Those that it returns stand
+     * directly before the RING_END of the operator, the others behind its RING_SHAPES. */
+    RING_TENSOR = 35,
     RING_VALUE = 255
 };
+
+enum ring_tensor {
+    RING_TENSOR_IN = 1,
+    RING_TENSOR_OUT = 2,
+    RING_TENSOR_LISTS = 3, /* none: value: the lists of numbers among its inputs, as a hash; there
+                              is one for every operator that is recorded so */
+};
+
+#define RING_NO_VERSION UINT32_MAX
 
 /* Category of ranges that a library makes for itself: not the user's, and no stages. */
 #define RING_LIBRARY "nvtx"

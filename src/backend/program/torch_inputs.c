@@ -9,11 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "backend/program/ranges.h"
 #include "backend/program/torch_ops.h"
+#include "backend/program/torch_tensors.h"
 #include "base/str.h"
 #include "record/defs.h"
 #include "record/recorder.h"
@@ -34,17 +33,6 @@ enum {
 struct cpp_vector {
     char *begin, *end, *limit;
 };
-
-/* c10::IValue. A tag of 1 is a tensor in every torch 2. */
-struct argument {
-    union {
-        int64_t integer;
-        double number;
-        uint8_t truth;
-    };
-    uint32_t tag, pad;
-};
-enum { TAG_TENSOR = 1, MOST_TAG = 64 };
 
 /* They return a vector or string: where to put it is a hidden first argument. */
 static void *(*sizes_of)(struct cpp_vector *ret, const void *function, bool flatten);
@@ -88,6 +76,7 @@ static bool torch_inputs_find_strings(void *library)
 
 bool torch_inputs_find(void *library)
 {
+    (void)torch_tensors_find(library);
     return torch_inputs_symbol(library,
                                "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionEb",
                                &sizes_of) &&
@@ -244,21 +233,10 @@ static bool torch_inputs_ask(struct inputs *in)
 
 /* ---- where the arguments stand ---- */
 
-static bool torch_inputs_peek(const void *at, void *into, size_t n)
-{
-    struct iovec to = {into, n};
-    union {
-        const void *from;
-        void *base;
-    } u = {.from = at};
-    struct iovec from = {u.base, n};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
-}
-
 static bool torch_inputs_are_at(const struct inputs *in, uint64_t address)
 {
     struct argument a[MOST_INPUTS];
-    if (address % 8 || !torch_inputs_peek((const void *)(uintptr_t)address, a, in->n * sizeof *a))
+    if (address % 8 || !torch_tensors_peek((const void *)(uintptr_t)address, a, in->n * sizeof *a))
         return false;
     for (size_t i = 0; i < in->n; i++) {
         bool none = torch_inputs_is_none(type_at(in, i));
@@ -273,7 +251,7 @@ static int torch_inputs_only_place(const struct inputs *in)
 {
     uint64_t words[SEARCHED_WORDS];
     int found = 0;
-    if (!torch_inputs_peek(in->function, words, sizeof words)) return 0;
+    if (!torch_tensors_peek(in->function, words, sizeof words)) return 0;
     for (int i = 2; i + 1 < SEARCHED_WORDS; i++) {
         if (words[i + 1] != in->n || !torch_inputs_are_at(in, words[i])) continue;
         if (found) return 0;
@@ -427,7 +405,32 @@ static uint32_t torch_inputs_define(const struct description *d)
     return defs_id(DEF_SHAPES, text);
 }
 
-void torch_inputs_put(const void *function, const char *name, bool backward)
+/* The inputs that are lists, a bit for each. */
+static uint64_t torch_inputs_lists(const struct inputs *in)
+{
+    uint64_t lists = 0;
+    for (size_t i = 0; i < in->n; i++)
+        if (torch_inputs_is_list(type_at(in, i))) lists |= UINT64_C(1) << i;
+    return lists;
+}
+
+static void torch_inputs_learn_tensors(const struct inputs *in, const struct argument *a)
+{
+    for (size_t i = 0; i < in->n && !in->n_lists; i++) {
+        const struct cpp_vector *v = size_at(in, i);
+        const int64_t *size = (const int64_t *)(const void *)v->begin;
+        if (torch_inputs_is_tensor(type_at(in, i)))
+            torch_tensors_learn(&a[i], size, (size_t)(v->end - v->begin) / sizeof *size);
+    }
+}
+
+void torch_inputs_put_outputs(const void *function)
+{
+    int at = atomic_load_explicit(&place, memory_order_relaxed);
+    if (at && torch_tensors_known()) torch_tensors_put_outputs(function, at);
+}
+
+void torch_inputs_put(const void *function, const char *name, enum torch_inputs_of_what what)
 {
     struct inputs in = {.function = function};
     struct description d;
@@ -441,9 +444,13 @@ void torch_inputs_put(const void *function, const char *name, bool backward)
     describe_types(&d, &in);
     describe(&d, "\t");
     if (a) describe_values(&d, &in, a, name);
+    uint64_t lists = torch_inputs_lists(&in);
+    if (a && what == TORCH_INPUTS_TENSORS) torch_inputs_learn_tensors(&in, a);
     torch_inputs_drop(&in);
-    struct ring_record r = {.kind = RING_SHAPES, .type = backward};
+    struct ring_record r = {.kind = RING_SHAPES, .type = what == TORCH_INPUTS_BACKWARD};
     uint32_t inputs = torch_inputs_define(&d);
     ranges_set_inputs(inputs);
     recorder_put(ring_with_id(r, inputs), sequence >= 0 ? (uint64_t)sequence + 1 : 0);
+    if (a && what == TORCH_INPUTS_TENSORS && torch_tensors_known())
+        torch_tensors_put_inputs(a, in.n, lists);
 }

@@ -41,8 +41,9 @@ _Static_assert(sizeof(struct callback) == 40, "layout of at::RecordFunctionCallb
 static const char *(*name_of)(const void *function);
 static uint64_t (*add_callback)(struct callback c);
 static void (*disable)(uint64_t handle), (*enable)(uint64_t handle); /* both, or neither */
-static uint64_t ops_handle, shapes_handle, nodes_handle; /* the last two 0: not installed */
-static bool can_ask;                                     /* for inputs of operators */
+/* 0: not installed, for all but the first. */
+static uint64_t ops_handle, shapes_handle, nodes_handle, outputs_handle;
+static bool can_ask;       /* for inputs of operators */
 static bool only_at_times; /* the callback for operators is off but in captures and in depth */
 static atomic_int n_captures;
 static atomic_bool in_depth;
@@ -82,7 +83,12 @@ static void torch_ops_inputs(const void *function, bool backward)
                   atomic_load_explicit(&in_depth, memory_order_relaxed) || torch_ops_captures();
     if (!wanted || !ranges_is_innermost((uintptr_t)function)) return;
     const char *name = name_of(function);
-    if (name) torch_inputs_put(function, name, backward);
+    bool tensors = !backward && atomic_load_explicit(&in_depth, memory_order_relaxed);
+    if (name)
+        torch_inputs_put(function, name,
+                         backward  ? TORCH_INPUTS_BACKWARD
+                         : tensors ? TORCH_INPUTS_TENSORS
+                                   : TORCH_INPUTS_PLAIN);
 }
 
 static void *op_has_inputs(void **ret_context, const void *function)
@@ -99,11 +105,29 @@ static void *node_has_inputs(void **ret_context, const void *function)
     return ret_context;
 }
 
+/* Does nothing: torch keeps what operators return for the others, too, once one callback wants it.
+ */
+static void *nothing_starts(void **ret_context, const void *function)
+{
+    (void)function;
+    *ret_context = NULL;
+    return ret_context;
+}
+
 static void *user_range_starts(void **ret_context, const void *function)
 {
     *ret_context = NULL;
     if (atomic_load_explicit(&on, memory_order_relaxed)) torch_ops_begin(user_annotation, function);
     return ret_context;
+}
+
+static void op_ends(const void *function, void *context)
+{
+    (void)context;
+    if (atomic_load_explicit(&in_depth, memory_order_relaxed) && outputs_handle &&
+        ranges_is_innermost((uintptr_t)function))
+        torch_inputs_put_outputs(function);
+    ranges_end((uintptr_t)function);
 }
 
 /* Also when off: what began before ends as usual. */
@@ -181,7 +205,7 @@ static int find_torch(struct err *e)
 
 static void install_ops(void)
 {
-    struct callback ops = {op_starts, torch_ops_ends, .sampling = 1.0};
+    struct callback ops = {op_starts, op_ends, .sampling = 1.0};
     memset(ops.scopes, true, sizeof ops.scopes);
     ops.scopes[SCOPE_USER] = false;
     if (installed < TORCH_OPS_ALL) ops_handle = add_callback(ops);
@@ -213,6 +237,20 @@ static void switch_inputs(bool wanted)
     nodes.scopes[SCOPE_BACKWARD] = true;
     shapes_handle = add_callback(ops);
     nodes_handle = add_callback(nodes);
+}
+
+/* In depth only. */
+static void switch_outputs(bool wanted)
+{
+    if (!can_ask || !disable || (!outputs_handle && !wanted)) return;
+    if (outputs_handle) {
+        (wanted ? enable : disable)(outputs_handle);
+        return;
+    }
+    struct callback ops = {nothing_starts, nothing_ends, .sampling = 1.0, .needs_outputs = true};
+    memset(ops.scopes, true, sizeof ops.scopes);
+    ops.scopes[SCOPE_USER] = ops.scopes[SCOPE_BACKWARD] = false;
+    outputs_handle = add_callback(ops);
 }
 
 static void torch_ops_install(enum torch_ops_level level)
@@ -300,6 +338,7 @@ void torch_ops_depth(bool begins)
     bool can = torch_ops_on() && installed && disable;
     if (begins ? can : atomic_load(&in_depth)) {
         if (begins || !torch_ops_captures()) want_all(begins);
+        switch_outputs(begins);
         atomic_store(&in_depth, begins);
     }
     pthread_mutex_unlock(&lock);
@@ -313,6 +352,7 @@ static void torch_ops_lower(enum torch_ops_level level)
     pthread_mutex_lock(&lock);
     at_times |= atomic_exchange(&in_depth, false);
     switch_inputs(false);
+    switch_outputs(false);
     if (at_times) want_ops(false);
     pthread_mutex_unlock(&lock);
 }

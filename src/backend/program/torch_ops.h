@@ -56,8 +56,17 @@ uint32_t torch_ops_inputs_of(uint64_t *ret_call);
 /* Whether the libtorch_cpu behind that handle can be asked. */
 bool torch_inputs_find(void *library);
 
-/* Writes the inputs of the operator that begins (RING_SHAPES), directly after its RING_BEGIN. From
- * the start callback of a RecordFunction that needs inputs. `backward`: a node of autograd. */
-void torch_inputs_put(const void *function, const char *name, bool backward);
+enum torch_inputs_of_what {
+    TORCH_INPUTS_PLAIN,    /* an operator */
+    TORCH_INPUTS_TENSORS,  /* and which tensors they are (torch_tensors.h) */
+    TORCH_INPUTS_BACKWARD, /* a node of autograd */
+};
+
+/* Writes the inputs of what begins (RING_SHAPES), directly after its RING_BEGIN. From the start
+ * callback of a RecordFunction that needs inputs. */
+void torch_inputs_put(const void *function, const char *name, enum torch_inputs_of_what what);
+
+/* Writes which tensors the operator that ends returns, directly before its RING_END. */
+void torch_inputs_put_outputs(const void *function);
 
 #endif

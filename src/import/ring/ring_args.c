@@ -9,6 +9,8 @@
 #include "base/jout.h"
 #include "import/ring/ring_inputs.h"
 
+enum { MOST_INSIDE = 1 << 16 }; /* records of an operator that are searched for its end */
+
 static double ring_args_number_of(uint64_t bits)
 {
     double v;
@@ -58,15 +60,75 @@ static void ring_args_put_inputs(struct jout *j, const struct ring_process *p,
     if (in.sequence != ID_NONE) jout_int(j, "Sequence number", in.sequence);
 }
 
+/* Where the tensors of one operator are put. */
+struct ring_args_tensors {
+    struct jout *j;
+    enum ring_tensor open; /* the list that is open, or 0 */
+};
+
+static void ring_args_close_tensors(struct ring_args_tensors *t)
+{
+    if (t->open) jout_end_arr(t->j);
+    t->open = 0;
+}
+
+/* [storage, layout, version], -1 where the last is not known. */
+static void ring_args_put_tensor(struct ring_args_tensors *t, const struct ring_entry *e)
+{
+    bool out = e->r.type == RING_TENSOR_OUT;
+    if (e->r.type != t->open) {
+        ring_args_close_tensors(t);
+        jout_arr(t->j, out ? "Output Tensors" : "Input Tensors");
+        t->open = out ? RING_TENSOR_OUT : RING_TENSOR_IN;
+    }
+    jout_arr(t->j, NULL);
+    jout_int(t->j, NULL, (int64_t)(e->value & INT64_MAX));
+    jout_int(t->j, NULL, e->extra);
+    jout_int(t->j, NULL, ring_id(e->r) == RING_NO_VERSION ? -1 : (int64_t)ring_id(e->r));
+    jout_end_arr(t->j);
+}
+
+/* What the operator returns stands before its end. */
+static void ring_args_put_outputs(struct ring_args_tensors *t, struct ring_cursor *c,
+                                  const struct ring_entry *next)
+{
+    struct ring_entry e = *next;
+    int open = 1;
+    for (int i = 0; i < MOST_INSIDE; i++) {
+        if (e.r.kind == RING_BEGIN) open++;
+        else if (e.r.kind == RING_END) open--;
+        else if (e.r.kind == RING_TENSOR && open == 1 && e.r.type == RING_TENSOR_OUT)
+            ring_args_put_tensor(t, &e);
+        if (!open || e.r.kind == RING_PAUSE || !ring_cursor_next(c, &e)) break;
+    }
+    ring_args_close_tensors(t);
+}
+
 /* The args stand directly after their record, but for notes of the clock. */
 static void ring_args_put_args(struct jout *j, const struct ring_process *p, struct ring_cursor *c)
 {
+    struct ring_args_tensors t = {.j = j};
     struct ring_entry e;
+    bool whole = false; /* all that its tensors are */
     while (ring_cursor_next(c, &e)) {
-        if (e.r.kind == RING_ARG) ring_args_put_value(j, p, &e);
-        else if (e.r.kind == RING_SHAPES) ring_args_put_inputs(j, p, &e);
-        else if (e.r.kind != RING_CLOCK) break;
+        bool tensor = e.r.kind == RING_TENSOR && e.r.type != RING_TENSOR_OUT;
+        if (!tensor && e.r.kind != RING_CLOCK) ring_args_close_tensors(&t);
+        if (e.r.kind == RING_ARG) {
+            ring_args_put_value(j, p, &e);
+        } else if (e.r.kind == RING_SHAPES) {
+            ring_args_put_inputs(j, p, &e);
+        } else if (tensor && e.r.type == RING_TENSOR_LISTS) {
+            ring_args_close_tensors(&t);
+            jout_int(j, "Input Lists", (int64_t)(e.value & INT64_MAX));
+            whole = true;
+        } else if (tensor) {
+            ring_args_put_tensor(&t, &e);
+        } else if (e.r.kind != RING_CLOCK) {
+            if (whole) ring_args_put_outputs(&t, c, &e);
+            return;
+        }
     }
+    ring_args_close_tensors(&t);
 }
 
 static int read_args(struct args_source *self, uint64_t src, struct buf *out, struct err *e)
