@@ -124,6 +124,14 @@ static void cut_deep_others(const struct trace *t, const struct deep_units *u, i
     }
 }
 
+/* The same units with the marks at their ends. */
+static void cut_deep_with_marks(const struct deep_units *u, struct span *ret)
+{
+    memcpy(ret, u->list, u->n * sizeof *ret);
+    for (uint32_t i = 0; i < u->n; i++)
+        ret[i].end_ns += i + 1 == u->n || ret[i].end_ns < ret[i + 1].begin_ns;
+}
+
 static int cut_deep_settle(struct arena *mem, struct span_set *s)
 {
     s->before_ns = arena_alloc(mem, (s->n + (size_t)1) * sizeof *s->before_ns);
@@ -155,7 +163,7 @@ static int cut_deep_all(struct trace **t, struct arena *mem, struct err *e)
     TRY(cut_deep_drain(*t, mem, &u));
     in = (struct span_set){.list = arena_alloc(mem, u.n * sizeof *in.list), .n = u.n};
     if (!in.list) return ERR_NOMEM;
-    memcpy(in.list, u.list, u.n * sizeof *in.list);
+    cut_deep_with_marks(&u, in.list);
     TRY(cut_deep_settle(mem, &in));
     TRY(cut_deep_choose(*t, mem, &u, &out));
     struct trace *deep = NULL;

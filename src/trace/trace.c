@@ -128,7 +128,7 @@ int trace_over_budget(uint64_t most, struct err *e)
                 human_bytes((int64_t)most).s);
 }
 
-int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
+static int trace_args_at(const struct trace *t, uint64_t src, struct buf *out, struct err *e)
 {
     if (!t->args) {
         buf_adds(out, "{}");
@@ -136,7 +136,7 @@ int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
     }
     size_t before = out->n, most = out->most;
     out->most = before + trace_args_left(t) + 1;
-    int rc = t->args->read(t->args, t->src[r], out, e);
+    int rc = t->args->read(t->args, src, out, e);
     out->most = most;
     if (out->over) {
         out->n = before;
@@ -146,6 +146,16 @@ int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
     if (rc < 0) err_at(e, t->path, ERR_NO_OFFSET);
     else trace_args_take(t, out->n - before);
     return rc;
+}
+
+int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
+{
+    return trace_args_at(t, t->src[r], out, e);
+}
+
+int trace_deep_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
+{
+    return trace_args_at(t, t->deep->src[r], out, e);
 }
 
 static void trace_count_row(const struct trace *t, row_t r, struct trace_counts *c)

@@ -381,6 +381,9 @@ bool trace_is_ours(const struct trace *t);
 /* Raw JSON object text of the row's args ("{}" when it has none) appended to `out`. */
 int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e) MUST_USE;
 
+/* The same of a row of t->deep. */
+int trace_deep_args(const struct trace *t, row_t r, struct buf *out, struct err *e) MUST_USE;
+
 /* Rows by kind and category: at once where the file holds them, else by a pass over all rows. */
 void trace_count(const struct trace *t, struct trace_counts *ret);
 

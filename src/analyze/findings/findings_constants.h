@@ -118,6 +118,14 @@
       "that take memory, and that give it back; fewer are a cache that fills") \
     X(double, uncached_memory_share, 0.25, "calls per launch", \
       "one in four launches has a new tensor for its result, at least; a cache takes none") \
+    X(int, tensor_calls_gap_ns, 1000000, "ns", \
+      "between two units in depth, at most, if nothing was missed in between: one begins where " \
+      "the other ends") \
+    X(int, tensor_calls_patience, 4096, "operators", \
+      "of which none says which tensors it read: the recorder does not know them") \
+    X(double, same_inputs_loop_share, 0.99, "share of its time", \
+      "of a unit that is the same as in the unit before, where all of it runs again on purpose, " \
+      "to be measured") \
     X(int, micro_steps_launches, 8, "launches", \
       "of the forward pass between two backward passes: fewer are an addition of losses") \
     X(int, thread_setups_pause_ns, 1000000, "ns", \

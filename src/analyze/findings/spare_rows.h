@@ -71,5 +71,6 @@ int blocking_launches_find(struct spare_search *x, struct err *e) MUST_USE;
 int uncached_memory_find(struct spare_search *x, struct err *e) MUST_USE;
 int thread_setups_find(struct spare_search *x, struct err *e) MUST_USE;
 int micro_steps_find(struct spare_search *x, struct err *e) MUST_USE;
+int same_inputs_find(struct spare_search *x, struct err *e) MUST_USE;
 
 #endif

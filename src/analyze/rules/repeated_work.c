@@ -50,6 +50,16 @@ static const struct spare_row rows[] = {
      .effort = EFFORT_LOCAL,
      .show = "comm %s",
      .find = micro_steps_find},
+    {.title = "the same is computed again from the same inputs",
+     .fix = "Compute it once before the loop and keep the result: what an encoder makes of a "
+            "prompt in a variable, the keys and values of a text in the layer, a cache that holds "
+            "a prompt (copied for each answer). Tables of positions and masks are built once, in "
+            "__init__ (register_buffer) or by the model, which hands them to its layers. Compute "
+            "it again where the inputs change.",
+     .not_fixed = "What is kept takes memory.",
+     .effort = EFFORT_LOCAL,
+     .show = "kernels %s --by module",
+     .find = same_inputs_find},
 };
 
 static int repeated_work_run(const struct context *cx, struct findings *out, struct err *e)

@@ -93,6 +93,7 @@ static void do_chores(void)
     python_side_go_on();
     torch_flight_chore();
     host_stall_chore();
+    torch_ops_chore();
     depth_chore();
 }
 
@@ -109,6 +110,7 @@ void python_side_start(const struct python_side_options *o)
     pthread_mutex_lock(&lock);
     if (!atomic_exchange(&started, true)) wanted = *o;
     pthread_mutex_unlock(&lock);
+    torch_ops_learn(wanted.depth > 0);
     python_side_go_on();
     start_sampler();
     if (wanted.ops != TORCH_OPS_OFF) depth_start(wanted.depth, wanted.late);

@@ -424,6 +424,28 @@ static void torch_inputs_learn_tensors(const struct inputs *in, const struct arg
     }
 }
 
+bool torch_inputs_settled(void)
+{
+    return torch_tensors_settled() || atomic_load(&n_compared) >= MOST_CALLS ||
+           atomic_load(&refused);
+}
+
+void torch_inputs_learn(const void *function)
+{
+    struct inputs in = {.function = function};
+    int64_t sequence;
+    if (torch_inputs_settled() || !torch_inputs_ask(&in)) return;
+    const struct argument *a = torch_inputs_arguments(&in, &sequence);
+    if (a) torch_inputs_learn_tensors(&in, a);
+    torch_inputs_drop(&in);
+}
+
+void torch_inputs_learn_outputs(const void *function)
+{
+    int at = atomic_load_explicit(&place, memory_order_relaxed);
+    if (at) torch_tensors_learn_outputs(function, at);
+}
+
 void torch_inputs_put_outputs(const void *function)
 {
     int at = atomic_load_explicit(&place, memory_order_relaxed);

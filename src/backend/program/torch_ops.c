@@ -47,6 +47,7 @@ static bool can_ask;       /* for inputs of operators */
 static bool only_at_times; /* the callback for operators is off but in captures and in depth */
 static atomic_int n_captures;
 static atomic_bool in_depth;
+static atomic_bool to_learn, learning; /* where torch keeps what is recorded in depth */
 static uint32_t cpu_op, user_annotation, param_comms; /* string ids */
 static atomic_int on; /* enum torch_ops_level: what is recorded now */
 static enum torch_ops_level installed;
@@ -81,6 +82,8 @@ static void torch_ops_inputs(const void *function, bool backward)
 {
     bool wanted = atomic_load_explicit(&on, memory_order_relaxed) == TORCH_OPS_SHAPES ||
                   atomic_load_explicit(&in_depth, memory_order_relaxed) || torch_ops_captures();
+    if (!wanted && atomic_load_explicit(&learning, memory_order_relaxed))
+        torch_inputs_learn(function);
     if (!wanted || !ranges_is_innermost((uintptr_t)function)) return;
     const char *name = name_of(function);
     bool tensors = !backward && atomic_load_explicit(&in_depth, memory_order_relaxed);
@@ -105,8 +108,8 @@ static void *node_has_inputs(void **ret_context, const void *function)
     return ret_context;
 }
 
-/* Does nothing: torch keeps what operators return for the others, too, once one callback wants it.
- */
+/* torch keeps what operators return for the other callbacks, too, once one wants it: so this one
+ * does nothing in depth. */
 static void *nothing_starts(void **ret_context, const void *function)
 {
     (void)function;
@@ -119,6 +122,12 @@ static void *user_range_starts(void **ret_context, const void *function)
     *ret_context = NULL;
     if (atomic_load_explicit(&on, memory_order_relaxed)) torch_ops_begin(user_annotation, function);
     return ret_context;
+}
+
+static void op_returned(const void *function, void *context)
+{
+    (void)context;
+    if (atomic_load_explicit(&learning, memory_order_relaxed)) torch_inputs_learn_outputs(function);
 }
 
 static void op_ends(const void *function, void *context)
@@ -247,7 +256,7 @@ static void switch_outputs(bool wanted)
         (wanted ? enable : disable)(outputs_handle);
         return;
     }
-    struct callback ops = {nothing_starts, nothing_ends, .sampling = 1.0, .needs_outputs = true};
+    struct callback ops = {nothing_starts, op_returned, .sampling = 1.0, .needs_outputs = true};
     memset(ops.scopes, true, sizeof ops.scopes);
     ops.scopes[SCOPE_USER] = ops.scopes[SCOPE_BACKWARD] = false;
     outputs_handle = add_callback(ops);
@@ -271,6 +280,35 @@ static void torch_ops_install(enum torch_ops_level level)
     only_at_times = false;
 }
 
+/* With the lock held: operators below the level that is recorded are wanted, or no longer. */
+static void want_ops(bool wanted)
+{
+    bool before = installed >= TORCH_OPS_ALL;
+    if (!installed || !disable || (before && !only_at_times)) return;
+    only_at_times = true;
+    if (wanted) install_ops();
+    else if (before) disable(ops_handle);
+}
+
+/* ---- finding out where torch keeps things ---- with the lock held */
+
+static void torch_ops_begin_learning(void)
+{
+    if (!atomic_load(&to_learn) || !can_ask || !disable || torch_inputs_settled()) return;
+    if (atomic_exchange(&learning, true)) return;
+    want_ops(true); /* the callbacks of operators come first, though nothing is recorded now */
+    switch_inputs(true);
+    switch_outputs(true);
+    want_ops(false);
+}
+
+static void torch_ops_end_learning(void)
+{
+    if (!atomic_exchange(&learning, false) || atomic_load(&in_depth)) return;
+    switch_outputs(false);
+    if (atomic_load(&on) != TORCH_OPS_SHAPES && atomic_load(&n_captures) == 0) switch_inputs(false);
+}
+
 /* With the lock held. */
 static int torch_ops_do_start(enum torch_ops_level level)
 {
@@ -282,6 +320,7 @@ static int torch_ops_do_start(enum torch_ops_level level)
     torch_ops_install(level);
     if (!torch_ops_on()) torch_flight_start();
     atomic_store(&on, level);
+    torch_ops_begin_learning();
     return 0;
 }
 
@@ -297,16 +336,6 @@ int torch_ops_start(enum torch_ops_level level, struct err *e)
 bool torch_ops_on(void)
 {
     return atomic_load_explicit(&on, memory_order_relaxed) != TORCH_OPS_OFF;
-}
-
-/* With the lock held: operators below the level that is recorded are wanted, or no longer. */
-static void want_ops(bool wanted)
-{
-    bool before = installed >= TORCH_OPS_ALL;
-    if (!installed || !disable || (before && !only_at_times)) return;
-    only_at_times = true;
-    if (wanted) install_ops();
-    else if (before) disable(ops_handle);
 }
 
 /* With what they are called with. */
@@ -340,6 +369,7 @@ void torch_ops_depth(bool begins)
         if (begins || !torch_ops_captures()) want_all(begins);
         switch_outputs(begins);
         atomic_store(&in_depth, begins);
+        atomic_store(&learning, false); /* goes on in depth, or has ended with it */
     }
     pthread_mutex_unlock(&lock);
 }
@@ -351,6 +381,7 @@ static void torch_ops_lower(enum torch_ops_level level)
     bool at_times = atomic_exchange(&n_captures, 0) != 0;
     pthread_mutex_lock(&lock);
     at_times |= atomic_exchange(&in_depth, false);
+    atomic_store(&learning, false);
     switch_inputs(false);
     switch_outputs(false);
     if (at_times) want_ops(false);
@@ -365,6 +396,19 @@ void torch_ops_stop(void)
 void torch_ops_rest(void)
 {
     torch_ops_lower(torch_ops_on() ? TORCH_OPS_USER : TORCH_OPS_OFF);
+}
+
+void torch_ops_learn(bool wanted)
+{
+    atomic_store(&to_learn, wanted);
+}
+
+void torch_ops_chore(void)
+{
+    if (!atomic_load(&learning) || !torch_inputs_settled()) return;
+    pthread_mutex_lock(&lock);
+    torch_ops_end_learning();
+    pthread_mutex_unlock(&lock);
 }
 
 uint32_t torch_ops_innermost(void)

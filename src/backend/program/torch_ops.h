@@ -37,6 +37,11 @@ bool torch_ops_captures(void);
  * what it was called with. */
 void torch_ops_depth(bool begins);
 
+/* Before the first start, when units in depth will come: where torch keeps what is recorded in them
+ * is found out in the first operators. The chore ends that. */
+void torch_ops_learn(bool wanted);
+void torch_ops_chore(void);
+
 /* String id of the operator the calling thread is in; 0 for none, or when they are not recorded. */
 uint32_t torch_ops_innermost(void);
 
@@ -65,6 +70,12 @@ enum torch_inputs_of_what {
 /* Writes the inputs of what begins (RING_SHAPES), directly after its RING_BEGIN. From the start
  * callback of a RecordFunction that needs inputs. */
 void torch_inputs_put(const void *function, const char *name, enum torch_inputs_of_what what);
+
+/* The same without writing: only to find out where torch keeps arguments and tensors; whether there
+ * is nothing more to find. */
+void torch_inputs_learn(const void *function);
+void torch_inputs_learn_outputs(const void *function);
+bool torch_inputs_settled(void);
 
 /* Writes which tensors the operator that ends returns, directly before its RING_END. */
 void torch_inputs_put_outputs(const void *function);

@@ -165,6 +165,13 @@ bool torch_tensors_known(void)
     return atomic_load_explicit(&places, memory_order_relaxed) != 0;
 }
 
+bool torch_tensors_settled(void)
+{
+    return atomic_load(&outputs_at) || !version_of ||
+           atomic_load(&tensor_vote.n_compared) >= MOST_TENSORS ||
+           atomic_load(&outputs_vote.n_compared) >= MOST_TENSORS;
+}
+
 /* ---- a tensor ---- */
 
 struct identity {
@@ -292,10 +299,11 @@ static bool torch_tensors_are_outputs(const uint64_t *ends, size_t n)
 }
 
 /* They stand behind the arguments. */
-static void torch_tensors_learn_outputs(const uint64_t *function, int arguments)
+void torch_tensors_learn_outputs(const uint64_t *function, int arguments)
 {
     uint64_t words[SEARCHED_WORDS];
     unsigned found = 0;
+    if (!torch_tensors_known() || atomic_load(&outputs_at)) return;
     size_t n = count_outputs(function);
     if (!n || !torch_tensors_may_vote(&outputs_vote)) return;
     if (!torch_tensors_peek(function, words, sizeof words)) return;

@@ -34,12 +34,18 @@ void torch_tensors_learn(const struct argument *a, const int64_t *size, size_t r
 /* Whether the places are known, and with that what follows does anything. */
 bool torch_tensors_known(void);
 
+/* Whether the place of what is returned is known, too, or will not be found any more. */
+bool torch_tensors_settled(void);
+
 /* Writes what the operator that begins is called with; bit i of `lists`: argument i is a list. */
 void torch_tensors_put_inputs(const struct argument *a, size_t n, uint64_t lists);
 
 /* Writes what the operator that ends returns. `arguments` is the word of the RecordFunction where
  * its arguments stand. */
 void torch_tensors_put_outputs(const uint64_t *function, int arguments);
+
+/* Only finds out where that is. */
+void torch_tensors_learn_outputs(const uint64_t *function, int arguments);
 
 /* Copies memory of this process that may not be there. */
 bool torch_tensors_peek(const void *at, void *into, size_t n);
