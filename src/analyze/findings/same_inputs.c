@@ -31,14 +31,22 @@ struct same_inputs {
     uint32_t n;
 };
 
-/* The operator of a launch that computes again; ROW_NONE where it does not. */
+static row_t same_inputs_around(const struct same_inputs *s, row_t work)
+{
+    return trace_up(s->d->deep, trace_launch_of(s->d->deep, work), KIND_OP);
+}
+
+/* The operator of a launch that computes again; ROW_NONE where it does not. What the first unit
+ * does says nothing yet: then its like in another one does. */
 static row_t same_inputs_op(const struct same_inputs *s, const struct trace *t, row_t work)
 {
     row_t twin = deep_match_alike(s->d, t, work);
-    if (twin == ROW_NONE) return ROW_NONE;
-    row_t op = trace_up(s->d->deep, trace_launch_of(s->d->deep, twin), KIND_OP);
+    row_t op = twin == ROW_NONE ? ROW_NONE : same_inputs_around(s, twin);
     if (op == ROW_NONE) return ROW_NONE;
     enum computed how = (enum computed)s->values.computed[op];
+    row_t other = how == COMPUTED_FIRST ? deep_match_other(s->d, twin) : ROW_NONE;
+    row_t its = other == ROW_NONE ? ROW_NONE : same_inputs_around(s, other);
+    if (its != ROW_NONE && s->values.computed[its] == COMPUTED_AGAIN) how = COMPUTED_AGAIN;
     bool again = how == COMPUTED_AGAIN_IN_UNIT || (how == COMPUTED_AGAIN && !s->on_purpose);
     return again ? op : ROW_NONE;
 }

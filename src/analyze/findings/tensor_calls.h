@@ -67,6 +67,7 @@ void tensor_calls_done(struct tensor_calls *x);
  * what operators other than torch's own may have written. Kernels without an operator (a graph,
  * Triton) may have written anything: nothing from before them is known. */
 enum computed {
+    COMPUTED_FIRST, /* no unit before had such an operator */
     COMPUTED_ONCE,
     COMPUTED_AGAIN_IN_UNIT, /* what the same unit had before */
     COMPUTED_AGAIN,         /* what another unit has, too */

@@ -268,7 +268,7 @@ static int tensor_values_note(struct tensor_values_walk *w, uint32_t at, bool *r
         computed[c->op] = COMPUTED_TO_WRITE;
     } else if (!AMONG(tensor_values_name(w, c), fill_ops)) {
         computed[c->op] = in_unit ? COMPUTED_AGAIN_IN_UNIT : COMPUTED_AGAIN;
-        if (!in_unit && computed[s->op] == COMPUTED_ONCE) computed[s->op] = COMPUTED_AGAIN;
+        if (!in_unit && computed[s->op] <= COMPUTED_ONCE) computed[s->op] = COMPUTED_AGAIN;
     }
     *s = (struct tensor_values_seen){c->op, w->unit};
     return 0;
@@ -281,6 +281,8 @@ static int tensor_values_compare(struct tensor_values_walk *w, uint32_t at, bool
     if (!unit) return ERR_NOMEM;
     if (*unit == MAP_NONE) *unit = w->unit;
     if (*unit == w->unit) return 0;
+    uint8_t *computed = &w->out->computed[w->x->calls[at].op];
+    if (*computed == COMPUTED_FIRST) *computed = COMPUTED_ONCE;
     w->out->like_ns += w->calls[at].work_ns;
     if (again) w->out->again_ns += w->calls[at].work_ns;
     return 0;
@@ -299,7 +301,7 @@ static int tensor_values_end(struct tensor_values_walk *w, uint32_t at)
     bool silent = own && !c->n_out && tensor_values_in_place(trace_name(w->deep, c->op));
     if (silent || (!own && call->launches && !w->trusting)) TRY(tensor_values_lose(w, c));
     for (uint32_t i = 0; i < c->n_out; i++) TRY(tensor_values_write(w, at, c->n_in + i, again));
-    return call->work_ns ? tensor_values_compare(w, at, again) : 0;
+    return tensor_values_compare(w, at, again);
 }
 
 /* ---- all of them ---- */
