@@ -1,4 +1,4 @@
-"""What is computed again from the same inputs (analyze/findings/same_inputs.c), in recordings of programs as in
+"""What is computed again from the same inputs (analyze/findings/same_inputs.c). Programs and device as in
 test_depth.py: a linear layer gets the same tensor in every step, or one that only looks the same."""
 import sys
 

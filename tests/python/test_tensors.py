@@ -1,5 +1,5 @@
 """Which tensors an operator of a unit in depth is called with and returns (backend/program/torch_tensors.h):
-the same one has the same storage, one that was written another version. Programs and device as in test_depth.py."""
+the same one has the same storage, one that was written another version. All else as in test_depth.py."""
 import json
 import subprocess
 import sys
@@ -30,8 +30,12 @@ def go(f, calls=8):
 '''
 
 
+def export(source, to):
+    subprocess.run([PROGRAM, "export", str(source), "-o", str(to)], check=True, capture_output=True)
+
+
 def operators(path):
-    """The operators of Step's units in depth, each with its arguments."""
+    """The operators of units in depth, each with its arguments."""
     events = json.loads(path.read_text())["traceEvents"]
     return sorted((e for e in events if e.get("cat") == "cpu_op"), key=lambda e: e["ts"])
 
@@ -41,7 +45,7 @@ def called(run, tmp_path):  # noqa: F811
     def of(program, *names, inference=False):
         done = run(f"INFERENCE = {inference}\n" + START + program)
         path = tmp_path / "tensors.json"
-        subprocess.run([PROGRAM, "export", str(done.folder), "-o", str(path)], check=True, capture_output=True)
+        export(done.folder, path)
         found = [[e["args"] for e in operators(path) if e["name"] == name][-2:] for name in names]
         assert all(len(f) == 2 for f in found), [e["name"] for e in operators(path)]
         return found if len(names) > 1 else found[0]
@@ -126,7 +130,7 @@ def test_nothing_outside_of_depth(run, tmp_path):  # noqa: F811
     done = run("INFERENCE = False\n" + START + "go(lambda: torch.matmul(given, weight))", "--depth", "0",
                STRATA_OPS="shapes")
     path = tmp_path / "tensors.json"
-    subprocess.run([PROGRAM, "export", str(done.folder), "-o", str(path)], check=True, capture_output=True)
+    export(done.folder, path)
     found = operators(path)
     assert any("Input Dims" in e["args"] for e in found)
     assert not any("Input Tensors" in e.get("args", {}) for e in found)
@@ -136,7 +140,7 @@ def test_through_a_strata_file(run, tmp_path):  # noqa: F811
     done = run("INFERENCE = False\n" + START + "go(lambda: torch.matmul(given, weight))")
     direct, packed, again = (tmp_path / name for name in ("a.json", "a.strata", "b.json"))
     for source, to in ((done.folder, direct), (done.folder, packed), (packed, again)):
-        subprocess.run([PROGRAM, "export", str(source), "-o", str(to)], check=True, capture_output=True)
+        export(source, to)
     one, other = ([e["args"] for e in operators(path)] for path in (direct, again))
     assert any("Output Tensors" in a for a in one)
     assert one == other
