@@ -76,6 +76,20 @@ static const void *aux_of(const struct trace *t, row_t r, struct call_info *call
     return NULL;
 }
 
+bool trace_cut_is_deep_end(const struct trace *t, row_t r)
+{
+    return t->phase[r] == 'i' && str_is(trace_name(t, r), RING_DEPTH_ENDS);
+}
+
+/* Of the recorder, not of the program: they stay where the time around them is taken out. */
+static bool cut_is_mark(const struct trace *t, row_t r)
+{
+    struct str name = trace_name(t, r);
+    return t->phase[r] == 'i' &&
+           (str_is(name, RING_DEPTH_ENDS) || str_starts(name, RING_SNAPSHOT) ||
+            str_is(name, RECORDED_PART_BEGINS) || str_is(name, RECORDED_PART_ENDS));
+}
+
 /* The span that row `r` has in the part; false when it has none. */
 static bool span_in_part(const struct cutting *c, row_t r, int64_t *ret_ts, int64_t *ret_dur)
 {
@@ -84,6 +98,10 @@ static bool span_in_part(const struct cutting *c, row_t r, int64_t *ret_ts, int6
     int64_t ts = t->ts_ns[r], end = trace_end_ns(t, r);
     bool cut = lane != LANE_STREAM && lane != LANE_GPU_NOTE;
     if (t->kind[r] == KIND_MEMORY && ts < c->begin_ns) ts = end = c->begin_ns;
+    bool mark = (c->drop || c->by_launch) && cut_is_mark(t, r); /* also before the first span */
+    *ret_ts = ts;
+    *ret_dur = end - ts;
+    if (mark) return true;
     if (ts >= c->end_ns || (ts < c->begin_ns && (!cut || end <= c->begin_ns))) return false;
     if (ts < c->begin_ns) ts = c->begin_ns;
     if (cut && end > c->end_ns) end = c->end_ns;
@@ -110,18 +128,6 @@ static bool cut_move_work(const struct cutting *c, row_t r, int64_t *ts)
     int64_t from = launch == ROW_NONE ? *ts : c->t->ts_ns[launch];
     *ts += cut_moved(c, from) - from;
     return !cut_is_out(c, from);
-}
-
-bool trace_cut_is_deep_end(const struct trace *t, row_t r)
-{
-    return t->phase[r] == 'i' && str_is(trace_name(t, r), RING_DEPTH_ENDS);
-}
-
-/* Of the recorder, not of the program: they stay where the time around them is taken out. */
-static bool cut_is_mark(const struct trace *t, row_t r)
-{
-    return trace_cut_is_deep_end(t, r) ||
-           (t->phase[r] == 'i' && str_starts(trace_name(t, r), RING_SNAPSHOT));
 }
 
 /* Takes time out of the span of row `r`; false when nothing of it is left. */

@@ -98,10 +98,8 @@ def test_parts_of_a_running_program(waiting):
     """Several times on and off: what was launched meanwhile is there, and the program goes on."""
     program = waiting("steady=100000000")
     for part in (1, 2, 3):
-        begun = time.monotonic()
         said = strata("record", program.pid, "--for", "400ms", "--quiet").stderr
         assert str(program.run) in said
-        assert time.monotonic() - begun < 0.4 + 1 + 0.3 + 2  # to stop, to fetch; the rest is the machine
         assert program.state() == "idle" and program.found()["parts"] == part
     info = program.ask("info")
     assert program.kernels() > 3000 and info["device_work_without_launch"] == 0

@@ -153,6 +153,29 @@ TEST(rounds_that_are_the_units_are_no_layers)
     CHECK_EQ_UINT(without.n_steps, 3);
 }
 
+TEST(the_marks_of_parts_stay)
+{
+    struct deep_kit d = deep_begin();
+    struct recorded_parts parts;
+    struct arena mem;
+    kit_row(&d.k, KIND_INSTANT, RECORDED_PART_BEGINS, 50, 0, NULL);
+    deep_put(&d, "abcd", false);
+    kit_row(&d.k, KIND_INSTANT, RING_DEPTH_BEGINS, d.at_us - 5, 0, NULL);
+    kit_row(&d.k, KIND_INSTANT, RECORDED_PART_ENDS, d.at_us + 1, 0, NULL);
+    kit_row(&d.k, KIND_INSTANT, RECORDED_PART_BEGINS, d.at_us + 2, 0, NULL);
+    deep_put(&d, "abcd", true);
+    kit_row(&d.k, KIND_INSTANT, RING_DEPTH_ENDS, d.at_us - 5, 0, NULL);
+    deep_put(&d, "abcd", false);
+    struct trace *t = kit_end(&d.k);
+    arena_init(&mem);
+    REQUIRE(trace_cut_deep(&t, NULL) == 0);
+    CHECK_EQ_UINT(deep_kernels(t), 8);
+    CHECK_EQ_INT(recorded_parts_find(t, &mem, &parts, NULL), 0);
+    CHECK_EQ_UINT(parts.n, 2);
+    arena_done(&mem);
+    trace_free(t);
+}
+
 TEST(the_mark_of_a_snapshot_stays)
 {
     struct deep_kit d = deep_begin();

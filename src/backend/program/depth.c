@@ -196,6 +196,7 @@ static void depth_end_long(uint64_t now)
 
 static void depth_look_for_windows(uint64_t now)
 {
+    if (!torch_ops_on()) return; /* there is nothing to see in depth */
     if (depth.units_seen || depth.n_windows >= depth.units) {
         atomic_store(&depth_listening, false);
         return;
