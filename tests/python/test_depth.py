@@ -117,7 +117,7 @@ def units(done, tmp_path):
 
 def test_every_launch_is_known(run, tmp_path):
     done = run(STEADY)
-    assert units(done, tmp_path) == {"strata.depth begins": 2, "strata.depth ends": 2}
+    assert units(done, tmp_path) == {"strata.depth begins": 3, "strata.depth ends": 3}
     rows = known(done)
     assert set(rows) == {("gemm_kernel", "aten::mm", line("mm"), "shapes"),
                          ("relu_kernel", "aten::relu", line("relu"), "shapes"),
@@ -130,7 +130,7 @@ def test_every_launch_is_known(run, tmp_path):
 
 
 def test_units_in_depth_are_left_out(run):
-    """20 steps, two of them in depth: 18 are left, and warm ones are judged."""
+    """20 steps, three of them in depth: 17 are left, and warm ones are judged."""
     done = run(STEADY)
     everything = {r["name"]: r["calls"] for r in done.ask("kernels", "--whole")["rows"]}
     assert everything["gemm_kernel"] == 20 * 6
@@ -176,7 +176,7 @@ for step in range(12):
 
 def test_layers_computed_again_are_no_units(run, tmp_path):
     """Checkpointed layers are entered outside of all modules, in the backward pass."""
-    assert units(run(AGAIN), tmp_path)["strata.depth begins"] == 2
+    assert units(run(AGAIN), tmp_path)["strata.depth begins"] == 3
 
 
 NEW_SHAPES = PROGRAM_START + '''
@@ -190,7 +190,7 @@ with torch.no_grad():
 
 def test_new_shapes_ask_for_a_unit(run, tmp_path):
     done = run(NEW_SHAPES)
-    assert units(done, tmp_path)["strata.depth begins"] == 4
+    assert units(done, tmp_path)["strata.depth begins"] == 6
     rows = done.ask("kernels", "--by", "config", "--whole")["rows"]
     assert {r["grid"][0] for r in rows if r["name"] == "gemm_kernel"} == {64, 128}
     for grid in (64, 128):

@@ -119,8 +119,8 @@ class timeline(contextlib.ContextDecorator):
     """A part of the program whose timeline is recorded. `ops` selects torch's operators: "off", "user"
     ranges, "all" or "shapes" (all with the shapes of their inputs); by default "user" with a GPU and
     "all" without. `depth` is how many units (calls of the outermost module or stage) are recorded in
-    depth, with every operator, shape and line: two of each kind by default. A part inside another one
-    belongs to that. Under `strata run --level timeline` everything is recorded anyway."""
+    depth, with every operator, shape and line: one of each kind and two in a row by default. A part
+    inside another one belongs to that. Under `strata run --level timeline` everything is recorded anyway."""
 
     def __init__(self, ops: str | None = None, depth: int | None = None) -> None:
         self.ops = _known(ops)

@@ -12,7 +12,7 @@
 #include "analyze/names/graph_origin.h"
 #include "base/human.h"
 
-enum { MOST_GROUPS = 64, GROUPS_SHOWN = 3 };
+enum { MOST_GROUPS = 64, GROUPS_SHOWN = 3, MOST_UNITS = 4 /* that are asked */ };
 
 /* Work of the same operator in the same module. */
 struct same_inputs_group {
@@ -44,9 +44,12 @@ static row_t same_inputs_op(const struct same_inputs *s, const struct trace *t, 
     row_t op = twin == ROW_NONE ? ROW_NONE : same_inputs_around(s, twin);
     if (op == ROW_NONE) return ROW_NONE;
     enum computed how = (enum computed)s->values.computed[op];
-    row_t other = how == COMPUTED_FIRST ? deep_match_other(s->d, twin) : ROW_NONE;
-    row_t its = other == ROW_NONE ? ROW_NONE : same_inputs_around(s, other);
-    if (its != ROW_NONE && s->values.computed[its] == COMPUTED_AGAIN) how = COMPUTED_AGAIN;
+    for (int i = 0; i < MOST_UNITS && how == COMPUTED_FIRST; i++) {
+        twin = deep_match_other(s->d, twin);
+        row_t its = twin == ROW_NONE ? ROW_NONE : same_inputs_around(s, twin);
+        if (its == ROW_NONE) break;
+        if (s->values.computed[its] == COMPUTED_AGAIN) how = COMPUTED_AGAIN;
+    }
     bool again = how == COMPUTED_AGAIN_IN_UNIT || (how == COMPUTED_AGAIN && !s->on_purpose);
     return again ? op : ROW_NONE;
 }

@@ -325,11 +325,19 @@ static void tensor_values_launch(struct tensor_values_walk *w, const struct tens
     }
 }
 
+/* Nothing from before is known: the next unit of each kind is a first one. */
+static void tensor_values_miss(struct tensor_values_walk *w)
+{
+    w->epoch++;
+    map_done(&w->kinds);
+    map_init(&w->kinds);
+}
+
 static int tensor_values_step(struct tensor_values_walk *w, const struct tensor_event *v)
 {
     switch (v->kind) {
     case TENSOR_UNIT: w->unit++; return 0;
-    case TENSOR_MISSED: w->epoch++; return 0;
+    case TENSOR_MISSED: tensor_values_miss(w); return 0;
     case TENSOR_BEGINS: return tensor_values_begin(w, v->call);
     case TENSOR_LAUNCH: tensor_values_launch(w, v); return 0;
     case TENSOR_ENDS: return tensor_values_end(w, v->call);

@@ -21,8 +21,9 @@
 #define SOON_S       0.05 /* or so long, if the program ran before; the second window later */
 #define FEWEST_CALLS 20   /* launches of a program that works */
 
-/* Units of a kind between two in depth: a short recording keeps most of its units as they are.
- * Their number is even, so that of two branches that alternate both are seen. */
+/* Units of a kind after the first one in depth: a short recording keeps most of its units as they
+ * are. Their number is even, so that of two branches that alternate both are seen. The other units
+ * in depth follow each other: what tensors hold is known from one to the next only. */
 #define USUAL_BETWEEN 2
 
 enum { MOST_KINDS = 256 }; /* a power of two; half of them are used */
@@ -107,6 +108,12 @@ static struct depth_kind *depth_find(uint64_t key)
     return &depth.kinds[i];
 }
 
+/* Of a kind: the first one, and `units` more, if that is not only one. */
+static unsigned depth_most(void)
+{
+    return depth.units > 1 ? depth.units + 1 : depth.units;
+}
+
 static bool depth_can_pay(uint64_t now)
 {
     uint64_t later = (now - depth.began) / LATER_PARTS;
@@ -139,8 +146,8 @@ static bool depth_is_wanted(uint64_t warm, uint64_t kind, bool free)
     struct depth_kind *class = depth_find(warm | 1), *own = depth_find(kind & ~UINT64_C(1));
     depth.units_seen = true;
     if (!class || !own || class->n_seen++ == 0 || !free) return false;
-    if (own->n_deep >= depth.units || !depth_can_pay(clock_ticks(recorder_clock()))) return false;
-    if (own->n_deep && own->n_usual++ < USUAL_BETWEEN) return false;
+    if (own->n_deep >= depth_most() || !depth_can_pay(clock_ticks(recorder_clock()))) return false;
+    if (own->n_deep == 1 && own->n_usual++ < USUAL_BETWEEN) return false;
     own->n_deep++;
     own->n_usual = 0;
     return true;

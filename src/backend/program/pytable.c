@@ -2,6 +2,7 @@
  * writers hold the lock. */
 #include "backend/program/pytable.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ static struct module {
     uint32_t name;
 } * module_list;
 static size_t n_modules, cap_modules;
+static uintptr_t cell_type; /* 0: not known */
 static struct arena memory;
 static char cwd[1024];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -74,6 +76,7 @@ static void pytable_do_prepare(void)
     map_init(&class_counts);
     arena_init(&memory);
     if (!getcwd(cwd, sizeof cwd)) cwd[0] = 0;
+    cell_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyCell_Type");
     (void)recorder_clock(); /* at fork our lock is taken before the recorder's, whose handlers are
                                set by now */
     pthread_atfork(pytable_take, pytable_leave, leave_in_child);
@@ -159,15 +162,28 @@ static const struct pytable_code *code_of(const struct pyapi *api, uintptr_t add
     return c;
 }
 
-/* The type of an object, 0 when unreadable. One that is alive is examined directly: this is
- * called for every module in a stack that has changed. */
+/* A word of an object, 0 when unreadable. One that is alive is examined directly: this is called
+ * for every module in a stack that has changed. */
+static uintptr_t pytable_word_of(uintptr_t object, unsigned word, bool alive)
+{
+    uintptr_t value = 0, at = object + word * sizeof(void *);
+    if (!object || object % sizeof(void *)) return 0;
+    if (alive) memcpy(&value, (const void *)at, sizeof value);
+    else if (!pyread(&value, at, sizeof value)) return 0;
+    return value;
+}
+
 static uintptr_t pytable_type_of(uintptr_t object, bool alive)
 {
-    uintptr_t type = 0, at = object + sizeof(void *);
-    if (!object || object % sizeof(void *)) return 0;
-    if (alive) memcpy(&type, (const void *)at, sizeof type);
-    else if (!pyread(&type, at, sizeof type)) return 0;
-    return type;
+    return pytable_word_of(object, 1, alive);
+}
+
+/* The variable `self` of a function is a cell if a function inside it uses it, as in torch's
+ * _call_impl: what the cell holds. */
+static uintptr_t pytable_held(uintptr_t object, bool alive)
+{
+    uintptr_t type = pytable_type_of(object, alive);
+    return type && type == cell_type ? pytable_word_of(object, 2, alive) : object;
 }
 
 static bool pytable_type_name(uintptr_t type, char *name, size_t cap)
@@ -195,6 +211,7 @@ static uint32_t new_module(uintptr_t type, uint32_t *known)
 /* With the lock held. */
 static uint32_t pytable_module_of(uintptr_t object, bool alive)
 {
+    object = pytable_held(object, alive);
     uintptr_t type = pytable_type_of(object, alive);
     uint32_t *known = type ? map_at(&modules, object) : NULL;
     if (!known) return 0;
