@@ -120,6 +120,7 @@ bench: all
 	@bench/torch_table.py --build build --python "$$(tools/venv.sh build-venv)"
 	@STRATA_BUILD=build "$$(tools/venv.sh build-venv)" bench/python_side.py -o bench/python_side.csv
 	@test ! -e /dev/nvidiactl || bench/capture.py --build build --out bench/capture.csv
+	@bench/attach.py --build build --out bench/attach.csv
 	@bench/page.py --strata build/src/strata
 	@bench/pftrace.py --strata build/src/strata
 	@bench/mcp.py --strata build/src/strata
