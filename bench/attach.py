@@ -6,7 +6,7 @@ whether all of them go on.
 
 A Python program per interpreter, a C program, and one of 64 threads under load, each a new process every
 time; and the same with `strata` killed at a random moment. A row per program: entered, refused, lost
-(the program has ended, stands still or is traced), and how long a thread was held. """
+(the program has ended, does not go on or is traced), and how long a thread was held. """
 import argparse
 import csv
 import os
