@@ -167,15 +167,15 @@ static int rests_periods(const struct rests *k, struct rest_periods *ret)
 
 enum where { RECORDED, RESTED, ALL };
 
-/* Their median; 0 without any. */
-static int rests_median(const struct rests *k, const struct rest_periods *p, enum where where,
-                        int64_t *ret_ns)
+/* Their median, from number `from` on; 0 without any. */
+static int rests_median(const struct rests *k, const struct rest_periods *p, uint32_t from,
+                        enum where where, int64_t *ret_ns)
 {
     uint32_t n = 0;
     int64_t *ns = arena_alloc(k->mem, ((size_t)p->n + 1) * sizeof *ns);
     *ret_ns = 0;
     if (!ns) return ERR_NOMEM;
-    for (uint32_t i = 0; i < p->n; i++) {
+    for (uint32_t i = from; i < p->n; i++) {
         int64_t off = span_set_ns(&k->off, p->list[i]), all = span_ns(p->list[i]);
         if (where == ALL || (where == RECORDED ? !off : off == all)) ns[n++] = all;
     }
@@ -192,11 +192,11 @@ static int rests_look_throughout(const struct rests *k, struct trace_rests *ret)
     ret->unit = k->unit;
     if (k->unit == STR_NONE) return 0;
     TRY(rests_periods(k, &p));
-    TRY(rests_median(k, &p, ALL, &usual));
-    TRY(rests_median(k, &p, RECORDED, &ret->usual_ns));
-    TRY(rests_median(k, &p, RESTED, &ret->rest_usual_ns));
+    TRY(rests_median(k, &p, 0, ALL, &usual));
     uint32_t i = 0;
     while (i < p.n && (double)span_ns(p.list[i]) > rests_slow_times * (double)usual) i++;
+    TRY(rests_median(k, &p, i, RECORDED, &ret->usual_ns));
+    TRY(rests_median(k, &p, i, RESTED, &ret->rest_usual_ns));
     for (; i < p.n; i++) {
         int64_t ns = span_ns(p.list[i]);
         ret->n_units++;

@@ -96,6 +96,27 @@ TEST(units_are_counted_throughout)
     trace_free(t);
 }
 
+/* Only slow ones at the start, which compile, were recorded before the rest. */
+TEST(the_cold_ones_at_the_start_are_not_usual)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int i = 0; i < 12; i++) {
+        double us = i < 2 ? 3000 : 100;
+        kit_label(&k, "unit", at, us - 10);
+        if (i < 3) kit_launch(&k, at + 10, "gemm", at + 15, 60);
+        at += us;
+    }
+    mark(&k, RING_RESTS, 6001);
+    mark(&k, RING_AWAKE, 7200);
+    kit_meta(&k, TRACE_META_RECORDED, "1");
+    struct trace *t = kit_end(&k);
+    REQUIRE(rests_cut(&t, NULL) == 0);
+    CHECK_EQ_INT(t->part.rests.usual_ns, 0);
+    CHECK_EQ_INT(t->part.rests.rest_usual_ns, 100000);
+    trace_free(t);
+}
+
 /* A pause in a rest, where nothing but the units was recorded, has its share. */
 TEST(a_pause_in_a_rest_is_counted)
 {

@@ -34,9 +34,12 @@ static void view_excerpt_put_rests(struct buf *out, const struct trace *t)
     if (!r->n_parts) return;
     view_excerpt_put_recorded(out, r);
     if (r->n_units < 2) return;
-    buf_printf(out, "throughout: %s times %s, median %s", human_count(r->n_units).s,
-               human_cut(trace_str(t, r->unit), 32, cut, sizeof cut), human_time(r->usual_ns).s);
-    if (r->rest_usual_ns) buf_printf(out, ", in the rests %s", human_time(r->rest_usual_ns).s);
+    buf_printf(out, "throughout: %s times %s", human_count(r->n_units).s,
+               human_cut(trace_str(t, r->unit), 32, cut, sizeof cut));
+    if (r->usual_ns) buf_printf(out, ", median %s", human_time(r->usual_ns).s);
+    if (r->rest_usual_ns)
+        buf_printf(out, ", %sin the rests %s", r->usual_ns ? "" : "median ",
+                   human_time(r->rest_usual_ns).s);
     if (r->n_slow)
         buf_printf(out, "; %s pause%s took %s", human_count(r->n_slow).s, r->n_slow == 1 ? "" : "s",
                    human_pct(stats_pct((double)r->slow_ns, (double)r->units_ns)).s);
