@@ -81,8 +81,9 @@ static bool colliding_adds_call(const struct context *cx, row_t work, struct col
 {
     struct work_op by = work_op_of(cx, work);
     bool found = false;
-    for (row_t at = by.same ? by.op : ROW_NONE; at != ROW_NONE && by.t->kind[at] == KIND_OP;
-         at = by.t->parent[at]) {
+    row_t at = by.same ? by.op : ROW_NONE;
+    for (int up = 0; up < SPARE_OP_LEVELS && at != ROW_NONE && by.t->kind[at] == KIND_OP;
+         up++, at = by.t->parent[at]) {
         const struct colliding_args *a = colliding_args_of(trace_name(by.t, at));
         struct colliding_call c;
         if (!a || !colliding_adds_read(by.t, at, a, &c)) continue;

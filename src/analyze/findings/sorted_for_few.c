@@ -71,8 +71,9 @@ static bool sorted_for_few_call(const struct context *cx, row_t work, struct sor
 {
     struct work_op by = work_op_of(cx, work);
     row_t sort = ROW_NONE;
-    for (row_t at = by.same ? by.op : ROW_NONE; at != ROW_NONE && by.t->kind[at] == KIND_OP;
-         at = by.t->parent[at])
+    row_t at = by.same ? by.op : ROW_NONE;
+    for (int up = 0; up < SPARE_OP_LEVELS && at != ROW_NONE && by.t->kind[at] == KIND_OP;
+         up++, at = by.t->parent[at])
         if (sorted_for_few_is_sort(trace_name(by.t, at))) sort = at;
     const struct op_info *op = sort == ROW_NONE ? NULL : trace_op(by.t, sort);
     if (!op || op->dims == STR_NONE || op->concrete == STR_NONE) return false;

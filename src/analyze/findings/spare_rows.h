@@ -10,6 +10,8 @@
 #include "analyze/findings/spare.h"
 #include "analyze/findings/work_words.h"
 
+enum { SPARE_OP_LEVELS = 8 }; /* operators of torch call each other no deeper */
+
 struct spare_search {
     const struct context *cx;
     struct work_words *words;

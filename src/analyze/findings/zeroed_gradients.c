@@ -25,17 +25,22 @@ struct zeroed_gradients {
     uint8_t *kinds; /* by item */
 };
 
+enum { MOST_FRAMES = 16 }; /* of Python between zero_grad and the fill */
+
 /* Whether zero_grad of an optimizer or a module asks for it. */
 static bool zeroed_gradients_asked(const struct trace *t, row_t op)
 {
-    for (row_t r = t->parent[op]; r != ROW_NONE; r = t->parent[r])
+    row_t r = t->parent[op];
+    for (int up = 0; up < MOST_FRAMES && r != ROW_NONE; up++, r = t->parent[r])
         if (t->kind[r] != KIND_OP && str_has(trace_name(t, r), "zero_grad")) return true;
     return false;
 }
 
 static bool zeroed_gradients_fills(struct work_op by)
 {
-    for (row_t at = by.op; at != ROW_NONE && by.t->kind[at] == KIND_OP; at = by.t->parent[at]) {
+    row_t at = by.op;
+    for (int up = 0; up < SPARE_OP_LEVELS && at != ROW_NONE && by.t->kind[at] == KIND_OP;
+         up++, at = by.t->parent[at]) {
         struct str name = trace_name(by.t, at);
         if (str_is(name, "aten::_foreach_zero_")) return true;
         if (str_is(name, "aten::zero_")) return zeroed_gradients_asked(by.t, at);
