@@ -11,7 +11,7 @@ $ cd $DATA && ls whatif/pingpong_v0.json.gz whatif/gpubound_v0.json.gz torch/gpu
 >   torch/steps.json.gz tiny.json > "$OLDPWD/traces"
 
 $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
-| report: 238 keys, 6834 values, sum 8.24798e+11, e23c
+| report: 238 keys, 6834 values, sum 8.24798e+11, cb9b
 $ here=$PWD; cd $DATA && ../cli/figures.py syncs $(cat "$here/traces")
 | syncs: 67 keys, 1466 values, sum 7.80136e+06, a170
 $ here=$PWD; cd $DATA && ../cli/figures.py gaps $(cat "$here/traces")
@@ -50,7 +50,7 @@ $ cd $DATA && ../cli/figures.py 'diff torch/gpu_training.json.gz' torch/gpu_stac
 $ mkdir odd && cd odd && $DATA/../cli/programs.py && ls | wc -l
 | 65
 $ cd odd && $DATA/../cli/figures.py report *.json
-| report: 235 keys, 17326 values, sum 5.32491e+06, 68b0
+| report: 235 keys, 17326 values, sum 5.32398e+06, b422
 $ cd odd && $DATA/../cli/figures.py syncs *.json
 | syncs: 66 keys, 5674 values, sum 6.35858e+07, 705b
 $ cd odd && $DATA/../cli/figures.py gaps *.json

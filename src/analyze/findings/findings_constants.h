@@ -61,7 +61,8 @@
       "a conversion makes the upload smaller") \
     X(double, host_uploads_free_page_ns, 100.0, "ns", \
       "that giving back a page of memory takes at most") \
-    X(double, host_uploads_page_bytes, 4096.0, "bytes", "of a page") \
+    X(double, host_uploads_page_bytes, 4096.0, "bytes", \
+      "of a page: memory is given back to the system in these") \
     X(int, list_tensors_numbers, 256, "numbers", \
       "of a tensor made of a list, at least: fewer take no time") \
     X(int, joined_items_least, 4, "tensors", \
