@@ -102,7 +102,8 @@ def test_parts_of_a_running_program(waiting):
         assert str(program.run) in said
         assert program.state() == "idle" and program.found()["parts"] == part
     info = program.ask("info")
-    assert program.kernels() > 3000 and info["device_work_without_launch"] == 0
+    assert program.kernels() > 100  # how many is up to the machine
+    assert info["device_work_without_launch"] == 0
     first, last = (program.ask("report", "--part", str(n)) for n in (1, 3))
     assert first != last and program.process.poll() is None
 
