@@ -1,5 +1,5 @@
-/* test_clock_power.c: a clock that sinks is told from kernels that do more work, and costs a part
- * of what removing idle time gains. */
+/* test_clock_power.c: a falling clock is distinguished from kernels that do more work, and costs a
+ * part of what removing idle time gains. */
 #include "analyze/simulate/clock_power.h"
 #include "analyze/simulate/undistort.h"
 #include "kit.h"

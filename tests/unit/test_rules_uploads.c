@@ -151,7 +151,8 @@ static struct kernel_kit listed(const struct listing *x)
     return g;
 }
 
-/* Of 2.6 ms a round, 2.4 go: it looks at the list as long as it fills the tensor. */
+/* A round takes 2.6 ms, and 2.4 ms of that go: reading the list and filling the tensor take 1.2 ms
+ * each. */
 TEST(tensors_made_of_lists)
 {
     struct listing x = {"[\"[16000]\"]", "[[16000]]", 1200, 1200};

@@ -120,15 +120,33 @@ static const char *answer_better(const struct context *cx, const struct answer *
     if (a->fixes != 1 || !best) return "";
     for (uint32_t i = 0; i < first->n_options; i++) {
         const struct finding_option *o = &first->options[i];
-        if (o->times <= 1 && !o->doubtful && o->gain_pct >= best->gain_pct + answer_better_points)
+        if (o->times <= 1 && !o->no_headline &&
+            o->gain_pct >= best->gain_pct + answer_better_points)
             best = o;
     }
     return best == priced ? "" : rule_text(cx, "; %s -%.0f %%", best->what, best->gain_pct);
 }
 
+/* What of the headline's gain may not come, for reasons that the trace does not show. */
+static double answer_doubt(const struct context *cx, const struct answer *a)
+{
+    const struct findings *f = findings_of(cx);
+    double pct = 0;
+    for (uint32_t i = 0, n = 0; i < f->n && n < a->fixes; i++) {
+        if (!answer_is_worth(a, f->items[i])) continue;
+        n++;
+        pct += f->items[i]->doubt * f->items[i]->gain_pct;
+    }
+    return pct;
+}
+
+/* Of one change, as its replay says; of several where one of them may not be possible. */
 static const char *answer_range(const struct context *cx, const struct answer *a,
                                 const struct finding *first)
 {
+    double doubt = answer_doubt(cx, a), least = a->gain_pct - doubt;
+    if (a->fixes > 1 && doubt >= answer_range_points)
+        return rule_text(cx, ", likely -%.0f to -%.0f %%", least > 0 ? least : 0, a->gain_pct);
     if (a->fixes != 1 || first->high_pct - first->low_pct < answer_range_points) return "";
     if (first->low_pct < answer_nothing_pct)
         return rule_text(cx, ", likely 0 to -%.0f %%", first->high_pct);

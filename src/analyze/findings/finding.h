@@ -39,7 +39,7 @@ struct finding_option {
     const char *note; /* what it does or needs, a sentence */
     enum effort effort;
     struct sim_edit edit, also; /* also: together with the first; no rows: nothing */
-    bool doubtful;   /* may not be possible, for reasons that are not in the trace: no headline */
+    bool no_headline;           /* may not be possible, for reasons that are not in the trace */
     uint32_t times;  /* the work it does at once, of today's: the gain is per unit of work */
     double gain_pct; /* set by findings_rank: if only this were done */
 };

@@ -84,7 +84,7 @@ static void launch_bound_add_batch(const struct launch_bound *b, struct finding 
                    .effort = EFFORT_LOCAL,
                    .edit = b->joined.edits[0],
                    .also = b->joined.edits[1],
-                   .doubtful = true});
+                   .no_headline = true});
         return;
     }
     launch_bound_add_option(

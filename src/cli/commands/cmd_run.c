@@ -36,7 +36,9 @@ static const struct opt opts[] = {
     {"ops", 0, "WHICH", "which torch operators to record in a timeline (default user)",
      "off|user|all|shapes"},
     {"depth", 0, "N",
-     "units to record in depth, with every operator, shape and line (default 2; 0: none)", NULL},
+     "record the first unit of each kind and N in a row in depth, with every operator, shape and "
+     "line (default 2; 1: only the first; 0: none)",
+     NULL},
     {"graphs", 0, "HOW", "record CUDA graphs by node or whole (default node)", "node|whole"},
     {"only", 0, "STAGES", "record a timeline only inside these stages: a,b or *", NULL},
     {"steps", 0, "N", "with --only: calls per stage to record (default 1)", NULL},
